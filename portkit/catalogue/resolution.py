@@ -1,0 +1,96 @@
+"""The outcome of reading a command line by one release's rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from portkit.catalogue.model import Catalogue, Flag, Variable
+from portkit.launch import Launch, Word
+from portkit.source import SourceText, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value only the shell can know, shown as its expression."""
+
+    expression: str
+
+    def __str__(self) -> str:
+        return self.expression
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A flag as it takes effect.
+
+    `value` is typed by the flag (bool, int, float, str, dict for JSON and dotted keys, a list of
+    those for nargs), with `Unknown` where a word isn't known. `words` are the words that give the
+    value, without the option itself (empty for a switch, and for values out of a config file).
+    `option` is the option as spelled; `place` covers option and values in `source`, which is the
+    script or the `--config` file.
+    """
+
+    flag: Flag
+    value: Any
+    option: str
+    words: tuple[Word, ...]
+    place: Span
+    source: SourceText
+    origin: Literal["command line", "config file"] = "command line"
+    abbreviated: bool = False
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether the value follows something outside the script."""
+        return any(word.symbolic for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What the engine's parser would say, or portkit about a word nobody knows.
+
+    `kind`: unrecognized, ambiguous, invalid_value, missing_value, missing_required,
+    unexpected_value, refused (all of which stop the engine), or opaque (words only the shell
+    knows). `suggestions` are near spellings, best first.
+    """
+
+    kind: Literal[
+        "unrecognized",
+        "ambiguous",
+        "invalid_value",
+        "missing_value",
+        "missing_required",
+        "unexpected_value",
+        "refused",
+        "opaque",
+    ]
+    message: str
+    place: Span | None
+    source: SourceText
+    words: tuple[Word, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentValue:
+    """A variable the launch sets. `variable` is None for one the release doesn't list."""
+
+    name: str
+    word: Word
+    variable: Variable | None = None
+
+
+@dataclass(slots=True)
+class Resolution:
+    """A launch as its release understands it.
+
+    `arguments` by dest, last one winning; `overridden` are earlier occurrences of the same flag.
+    """
+
+    launch: Launch
+    catalogue: Catalogue
+    arguments: dict[str, Argument] = field(default_factory=dict)
+    overridden: list[Argument] = field(default_factory=list)
+    environment: dict[str, EnvironmentValue] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
