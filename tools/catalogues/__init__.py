@@ -1,0 +1,1 @@
+"""Reads a release's flags and environment variables out of its own wheel; see tools/catalogue.py."""
