@@ -24,18 +24,14 @@ RELEASES = Path(__file__).resolve().parents[2] / "mappings" / "releases"
 
 def main(description: str | None) -> int:
     """Run one command; the result is the exit status, 1 where something differs."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = os.environ.get("PORTKIT_WHEELS") or Path.home() / ".cache" / "portkit" / "wheels"
     parser.add_argument("--cache", type=Path, default=default, help="folder for wheels and their sources")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     extract = commands.add_parser("extract", help="write one release's catalogue")
     extract.add_argument("engine", choices=sorted(ENGINES))
     extract.add_argument("release")
-    extract.add_argument(
-        "--out", type=Path, default=RELEASES, help="folder of catalogues (default: the repository's)"
-    )
+    extract.add_argument("--out", type=Path, default=RELEASES, help="folder of catalogues (default: the repository's)")
     extract.set_defaults(run=_extract)
     compare = commands.add_parser("compare", help="check the flags' names by a second reading")
     compare.add_argument("engine", nargs="?", choices=sorted(ENGINES))

@@ -25,10 +25,14 @@ _TRUE, _FALSE = ("true", "1", "yes", "y", "on"), ("false", "0", "no", "n", "off"
 
 @dataclass
 class Found:
-    """Reads by variable, and writes in source order."""
+    """What a scan found.
+
+    `reads`: by variable, a record with name, type and default. `writes`: the value (None where it
+    is computed), whether it gives way to one from outside, and the place in the package.
+    """
 
     reads: dict[str, dict[str, Any]] = field(default_factory=dict)
-    writes: list[dict[str, str]] = field(default_factory=list)
+    writes: list[dict[str, Any]] = field(default_factory=list)
 
 
 def scan(package: Path, parts: Iterable[str]) -> Found:
@@ -76,9 +80,7 @@ class _Scanner:
                     for target in targets:
                         if isinstance(target, ast.Subscript) and _is_environ(target.value):
                             self.write(target.slice, value, "always")
-                case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[owner]) if _is_environ(
-                    owner
-                ):
+                case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[owner]) if _is_environ(owner):
                     self.note(key, "presence", None)
 
     def read(self, call: ast.Call, kind: str) -> None:
@@ -96,7 +98,7 @@ class _Scanner:
     def write(self, key: ast.expr, value: ast.expr, how: str) -> None:
         name = self.name(key)
         if name:
-            text = _text(value) if isinstance(value, ast.Constant) else f"<{ast.unparse(value)[:60]}>"
+            text = value.value if isinstance(value, ast.Constant) else None
             place = f"{self.place}:{key.lineno}"
             self.found.writes.append({"name": name, "value": text, "when": how, "at": place})
 
@@ -117,10 +119,10 @@ def _default(node: ast.expr | None, kind: str) -> Any:
     """The default as the variable's type would read it; None where it is computed."""
     try:
         value = ast.literal_eval(node) if node is not None else None
+        if isinstance(value, str) and kind in ("int", "float"):
+            return int(value) if kind == "int" else float(value)
     except ValueError:
         return None
-    if kind == "bool" and isinstance(value, str):
+    if isinstance(value, str) and kind == "bool":
         return True if value.lower() in _TRUE else False if value.lower() in _FALSE else None
-    if kind in ("int", "float") and isinstance(value, str):
-        return (int if kind == "int" else float)(value)
-    return value if value is None or isinstance(value, bool | int | float | str) else None
+    return value if isinstance(value, bool | int | float | str) else None

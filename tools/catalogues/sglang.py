@@ -72,9 +72,7 @@ def _flag(action: argparse.Action, parser: argparse.ArgumentParser, replacements
     if row["deprecated"]:
         text = f"{getattr(action, 'error_message', None) or ''} {help_text(action)}"
         named = [replacements[n] for n in names if n in replacements]
-        row["replacement"] = (
-            getattr(action, "new_flag", None) or other_flag(text, names) or next(iter(named), None)
-        )
+        row["replacement"] = getattr(action, "new_flag", None) or other_flag(text, names) or next(iter(named), None)
     if own and action.nargs == 0:
         row.update(_effect(action, parser))
     return row
@@ -141,8 +139,8 @@ def _replacements(registry: Path) -> dict[str, str]:
         os.environ.update(before)
     found: dict[str, str] = {}
     for message in (str(warning.message) for warning in caught):
-        old = next((name for name in candidates if re.search(rf"\b{name}\b", message)), None)
+        old = re.search(rf"\b({'|'.join(candidates)})\b", message)
         new = _USE_INSTEAD.search(message)
         if old and new:
-            found.setdefault(old, new.group(1))
+            found.setdefault(old.group(), new.group(1))
     return found

@@ -90,9 +90,7 @@ def _flag(action: argparse.Action, parser: Any, messages: dict[str, str]) -> Rec
     known = [n for n, other in parser._option_string_actions.items() if other is action]
     row["hidden"] = [n for n in known if n not in names]
     switch = row["action"] in ("boolean_optional", "store_true", "store_false")
-    row["type"], row["nullable"], row["config_class"] = (
-        ("bool", False, None) if switch else _type(action.type)
-    )
+    row["type"], row["nullable"], row["config_class"] = ("bool", False, None) if switch else _type(action.type)
     row["config_class"] = row["config_class"] or VLLM_LATE_CLASSES.get(action.dest)
     row["default"] = _default(row["default"], row["config_class"])
     if row["action"] == "boolean_optional":
@@ -129,9 +127,7 @@ def _type(function: Any) -> tuple[str, bool, str | None]:
 
 
 def _closure(function: Any) -> dict[str, Any]:
-    return {
-        n: c.cell_contents for n, c in zip(function.__code__.co_freevars, function.__closure__, strict=True)
-    }
+    return {n: c.cell_contents for n, c in zip(function.__code__.co_freevars, function.__closure__, strict=True)}
 
 
 def _lambda_name(function: Any) -> str:

@@ -28,9 +28,7 @@ class Sources:
         for line in metadata.splitlines():
             if line.startswith("Requires-Dist:"):
                 requirement = Requirement(line.partition(":")[2].strip())
-                if requirement.name == "torch" and (
-                    number := re.search(r"\d+(\.\d+)+", str(requirement.specifier))
-                ):
+                if requirement.name == "torch" and (number := re.search(r"\d+(\.\d+)+", str(requirement.specifier))):
                     return number.group()
         raise SystemExit(f"{self.wheel}: METADATA names no torch release")
 
