@@ -1,0 +1,5 @@
+"""`python -m portkit`."""
+
+from portkit.cli import main
+
+main()

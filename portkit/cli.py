@@ -1,0 +1,252 @@
+"""The command line: options in, reports out, exit codes; everything else is imported when used."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from portkit import __version__
+from portkit.errors import PortkitError
+
+if TYPE_CHECKING:
+    from portkit.pipeline import Loaded, Request
+
+app = typer.Typer(
+    name="portkit",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    help="What a tuned SGLang launch has that a vLLM one lacks, and the launch script that carries it over.",
+)
+
+TROUBLE = 2
+
+Script = Annotated[str, typer.Argument(help="A launch script, or - for standard input.", show_default=False)]
+Gpu = Annotated[str | None, typer.Option("--gpu", help="GPU and count, as in a6000x2 or h100:8.")]
+ModelConfig = Annotated[str | None, typer.Option("--model-config", help="The model's config.json.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A variable the script takes from outside."),
+]
+Everything = Annotated[bool, typer.Option("--all", help="Also what agrees and what needs nothing.")]
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and the known releases.")] = False,
+) -> None:
+    if version:
+        from portkit.catalogue.load import known_releases
+
+        typer.echo(f"portkit {__version__}")
+        for engine in ("sglang", "vllm"):
+            typer.echo(f"{engine}: {', '.join(map(str, known_releases(engine)))}")
+        raise typer.Exit
+
+
+@app.command()
+def diff(
+    a: Script,
+    b: Script,
+    from_: Annotated[
+        list[str] | None,
+        typer.Option("--from", help="Engine and release of A, and given again of B: sglang@0.5.12."),
+    ] = None,
+    launch: Annotated[
+        list[str] | None, typer.Option("--launch", help="Which launch of A, and given again of B.")
+    ] = None,
+    gpu: Gpu = None,
+    model_config: ModelConfig = None,
+    set_: Settings = None,
+    everything: Everything = False,
+    format_: Annotated[str, typer.Option("--format", help="table or json.")] = "table",
+) -> None:
+    """What differs between two launches, and what B lacks.
+
+    Exits with 0 when nothing that matters differs, 1 when something does, 2 on trouble.
+    """
+    from portkit.diffing.compare import compare
+    from portkit.pipeline import load_deployment
+
+    _one_of("--format", format_, ("table", "json"))
+    releases, launches, settings = _two("--from", from_), _two("--launch", launch), _pairs(set_)
+    releases = _by_engine(releases)
+    left, right = (
+        load_deployment(_request(path, release, which, gpu, model_config, settings))
+        for path, release, which in zip((a, b), releases, launches, strict=True)
+    )
+    comparison = compare(left.deployment, right.deployment, left.resolution.catalogue, right.resolution.catalogue)
+    if format_ == "json":
+        import json
+
+        from portkit.report.document import comparison_document
+
+        typer.echo(json.dumps(comparison_document(comparison), indent=2, ensure_ascii=False))
+    else:
+        from portkit.report.console import console
+        from portkit.report.difference import print_comparison
+
+        out = console()
+        for name, loaded in (("A", left), ("B", right)):
+            out.print(f"{name}: {loaded.launch.source.name}, {loaded.remarks[0]}")
+            for remark in loaded.remarks[1:]:
+                out.print(f"   {remark}")
+        out.print()
+        print_comparison(comparison, out, everything=everything)
+    raise typer.Exit(1 if comparison.differs else 0)
+
+
+@app.command()
+def port(
+    script: Script,
+    to: Annotated[str, typer.Option("--to", help="Engine and release to write for: vllm, vllm@0.20.1.")],
+    from_: Annotated[str | None, typer.Option("--from", help="Engine and release of the script.")] = None,
+    launch: Annotated[str | None, typer.Option("--launch", help="Which launch, by number or name.")] = None,
+    gpu: Gpu = None,
+    model_config: ModelConfig = None,
+    set_: Settings = None,
+    graphs: Annotated[
+        str,
+        typer.Option("--graphs", help="cover: never less than the target's default; exact: the source's limits alone."),
+    ] = "cover",
+    force: Annotated[
+        list[str] | None,
+        typer.Option("--force", metavar="SETTING", help="Carry a setting although it is unsafe on the target."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where an optimisation is lost.")] = False,
+    everything: Everything = False,
+) -> None:
+    """Write the launch script for another engine; the account of every setting goes to stderr."""
+    from portkit.conversions.writing import PortOptions
+    from portkit.pipeline import load_deployment
+    from portkit.porting.port import left_behind
+    from portkit.porting.port import port as carry_over
+    from portkit.porting.render import render_script
+    from portkit.releases import choose_target
+    from portkit.report.account import print_account
+    from portkit.report.console import console
+
+    _one_of("--graphs", graphs, ("cover", "exact"))
+    target = choose_target(to)
+    loaded = load_deployment(_request(script, from_, launch, gpu, model_config, _pairs(set_)))
+    _refuse_nothing_to_do(loaded, target.catalogue.engine, str(target.catalogue.release))
+    options = PortOptions(graphs_exact=graphs == "exact", force=_known_settings(force))
+    result = carry_over(loaded.deployment, target.catalogue, options)
+    text = render_script(result, loaded.launch)
+    typer.echo(text, nl=False)
+    err = console(stderr=True)
+    err.print(f"{loaded.launch.source.name}: {loaded.remarks[0]}")
+    for remark in loaded.remarks[1:]:
+        err.print(f"  {remark}")
+    err.print(f"ported to {target.catalogue.engine} {target.catalogue.release} ({target.reason})\n")
+    print_account(result, err, everything=everything)
+    if strict and left_behind(result):
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    script: Script,
+    from_: Annotated[str | None, typer.Option("--from", help="Engine and release of the script.")] = None,
+    launch: Annotated[str | None, typer.Option("--launch", help="Which launch, by number or name.")] = None,
+    gpu: Gpu = None,
+    model_config: ModelConfig = None,
+    set_: Settings = None,
+    format_: Annotated[str, typer.Option("--format", help="yaml or json.")] = "yaml",
+) -> None:
+    """The canonical document of a launch: every setting, its unit, and where its value comes from."""
+    from portkit.pipeline import load_deployment
+    from portkit.report.document import deployment_document
+
+    _one_of("--format", format_, ("yaml", "json"))
+    loaded = load_deployment(_request(script, from_, launch, gpu, model_config, _pairs(set_)))
+    document = deployment_document(loaded.deployment)
+    if format_ == "json":
+        import json
+
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    yaml.dump(document, sys.stdout)
+
+
+def _request(
+    path: str,
+    release: str | None,
+    launch: str | None,
+    gpu: str | None,
+    model_config: str | None,
+    settings: dict[str, str],
+) -> Request:
+    from portkit.pipeline import Request
+
+    return Request(path, release, launch, gpu, model_config, settings)
+
+
+def _two(option: str, values: list[str] | None) -> list[str | None]:
+    values = values or []
+    if len(values) > 2:
+        raise PortkitError(f"{option} is given {len(values)} times", hint="once for A, once for B")
+    return [*values, *[None] * (2 - len(values))]
+
+
+def _by_engine(releases: list[str | None]) -> list[str | None]:
+    return releases
+
+
+def _pairs(settings: list[str] | None) -> dict[str, str]:
+    pairs = {}
+    for item in settings or []:
+        name, separator, value = item.partition("=")
+        if not separator or not name.isidentifier():
+            raise PortkitError(f"--set {item} is not NAME=VALUE", hint="for example --set TP=8")
+        pairs[name] = value
+    return pairs
+
+
+def _one_of(option: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise PortkitError(f"{option} {value}: no such choice", hint="choose from " + ", ".join(choices))
+
+
+def _known_settings(names: list[str] | None) -> frozenset[str]:
+    import difflib
+
+    from portkit.mapping.load import rows
+    from portkit.mapping.rows import AREAS
+
+    known = [*rows(), *(area for area, _ in AREAS)]
+    for name in names or []:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3)
+            hint = "did you mean " + " or ".join(near) + "?" if near else "name a setting as `portkit show` does"
+            raise PortkitError(f"--force {name}: no such setting", hint=hint)
+    return frozenset(names or [])
+
+
+def _refuse_nothing_to_do(loaded: Loaded, engine: str, release: str) -> None:
+    deployment = loaded.deployment
+    if (deployment.engine, deployment.release) == (engine, release):
+        raise PortkitError(
+            f"{loaded.launch.source.name} is a launch of {engine} {release} already: nothing to port",
+            hint="name another engine or release with --to, or the script's own with --from",
+        )
+
+
+def main() -> NoReturn:
+    """Run the command line; trouble is one message on stderr and exit code 2."""
+    try:
+        app(standalone_mode=True)
+    except PortkitError as error:
+        sys.stderr.write(f"portkit: error: {error}\n")
+        sys.exit(TROUBLE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(TROUBLE)
+    sys.exit(0)

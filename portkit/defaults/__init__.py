@@ -1,0 +1,1 @@
+"""What an engine decides when nobody says: small formulas, each with its source."""

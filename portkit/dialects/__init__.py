@@ -1,0 +1,1 @@
+"""Between a resolved launch and the canonical document: rows do the work, in both directions."""

@@ -1,0 +1,1 @@
+"""What differs between two deployments, and what the second lacks."""

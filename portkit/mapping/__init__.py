@@ -1,0 +1,1 @@
+"""What corresponds to what between the engines: rows from mappings/*.yaml."""

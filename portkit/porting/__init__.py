@@ -1,0 +1,1 @@
+"""Carrying a deployment over to another engine or release."""

@@ -1,0 +1,101 @@
+"""What becomes of every setting of a deployment on a target release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from portkit.catalogue.model import Catalogue
+from portkit.conversions import WRITERS, load_all
+from portkit.conversions.writing import Carry, Emit, PortOptions, WriteContext
+from portkit.deployment.schema import Deployment, Setting
+from portkit.mapping.load import rows
+from portkit.mapping.rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the account: a setting, or a flag by name where no row knows it."""
+
+    name: str
+    area: str
+    title: str
+    source: str
+    carry: Carry
+    row: Row | None = None
+    setting: Setting | None = None
+
+    @property
+    def explicit(self) -> bool:
+        """Whether somebody wrote it."""
+        return self.setting is None or self.setting.explicit
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """The account of a port, in reading order, and what there is to render."""
+
+    source: Deployment
+    catalogue: Catalogue
+    entries: tuple[Entry, ...]
+
+    def emits(self) -> Iterator[tuple[Entry, Emit]]:
+        """Everything to render, with the setting it comes from."""
+        for entry in self.entries:
+            for emit in entry.carry.emits:
+                yield entry, emit
+
+
+def port(source: Deployment, catalogue: Catalogue, options: PortOptions) -> Port:
+    """Carry every setting; settings nobody wrote appear where the target's default would differ."""
+    load_all()
+    return Port(source, catalogue, tuple(_Writer(source, catalogue, options).entries()))
+
+
+def left_behind(port: Port) -> list[Entry]:
+    """What somebody wrote and the target doesn't get."""
+    lossy = ("lost", "unsafe", "unknown")
+    return [e for e in port.entries if e.explicit and e.carry.verdict in lossy and not _active(e.carry)]
+
+
+def _active(carry: Carry) -> bool:
+    return any(not emit.commented for emit in carry.emits)
+
+
+def row_of(setting: str) -> Row:
+    """The row of a setting; members of a family of variables share the family's."""
+    known = rows()
+    return known[setting] if setting in known else known[f"{setting.rpartition('.')[0]}.*"]
+
+
+class _Writer:
+    """Writes settings on demand, each once, so that writers may ask for one another's results."""
+
+    def __init__(self, source: Deployment, catalogue: Catalogue, options: PortOptions) -> None:
+        self.source = source
+        self.done: dict[str, Carry | None] = {}
+        self.context = WriteContext(source, catalogue, source.facts, options, self._carried)
+
+    def entries(self) -> Iterator[Entry]:
+        for name, setting in self.source.settings.items():
+            carry = self._carried(name)
+            row = row_of(name)
+            if carry is not None:
+                title = row.title if row.setting == name else name.rpartition(".")[2]
+                yield Entry(name, row.area, title, setting.text(), carry, row, setting)
+        for item in self.source.unmapped:
+            yield Entry(item.name, "unmapped", item.name, item.text, Carry("unknown", reason=item.reason))
+
+    def _carried(self, name: str) -> Carry | None:
+        if name not in self.done:
+            self.done[name] = None  # a cycle reads as not carried
+            setting = self.source.settings.get(name)
+            if setting is not None:
+                self.done[name] = self._write(setting)
+        return self.done[name]
+
+    def _write(self, setting: Setting) -> Carry:
+        row = row_of(setting.setting)
+        if self.context.same_engine and not setting.explicit:
+            return Carry("built-in", reason="nobody wrote it")
+        return WRITERS[row.side(self.context.engine).write](row, setting, self.context)

@@ -1,0 +1,1 @@
+"""Verdicts as text: tables for people, documents for programs."""
