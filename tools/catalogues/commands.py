@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import importlib.util
 import logging
 import os
 import subprocess
@@ -65,6 +66,9 @@ def _extract(options: argparse.Namespace) -> int:
 
 def _read_alone(engine: str, sources: Sources) -> tuple[Record, dict[str, str]]:
     """Run a reader in an environment that says nothing of this machine, and in silence."""
+    missing = sorted(name for name in ENGINES[engine].real if importlib.util.find_spec(name) is None)
+    if missing:
+        raise SystemExit(f"not installed: {', '.join(missing)} (see tools/requirements-catalogue.txt)")
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     os.environ.clear()
@@ -89,10 +93,14 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _changes(engine: str, release: str, cache: Path) -> bool:
-    """Extract in a process of its own, since an engine's modules can't be unloaded, and print a diff."""
+    """Extract in a process of its own, since an engine's modules can't be unloaded, and print a diff.
+
+    True where the files differ or the release can't be read.
+    """
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, sys.argv[0], "--cache", str(cache)]
-        subprocess.run([*command, "extract", engine, release, "--out", folder], check=True)
+        if subprocess.run([*command, "extract", engine, release, "--out", folder]).returncode:
+            return True
         paths = [root / engine / f"{release}.json" for root in (RELEASES, Path(folder))]
         committed, extracted = (path.read_text(encoding="utf-8").splitlines() for path in paths)
     changes = list(difflib.unified_diff(committed, extracted, "committed", "extracted", lineterm="", n=0))

@@ -48,8 +48,8 @@ _PYDANTIC = {
     "regex", "yaml",
 }  # fmt: skip
 _TRANSFORMERS = {
-    "transformers", "tokenizers", "safetensors", "huggingface_hub", "hf_xet", "numpy", "requests", "urllib3",
-    "certifi", "idna", "charset_normalizer", "tqdm", "filelock", "fsspec", "msgspec",
+    "transformers", "tokenizers", "safetensors", "huggingface_hub", "numpy", "requests", "urllib3", "certifi",
+    "tqdm", "filelock", "fsspec", "msgspec",
 }  # fmt: skip
 _NEVER_FOUND = {
     "readline", "_typeshed", "win32api", "msvcrt", "winreg", "nt", "_winapi", "sitecustomize", "brotli",

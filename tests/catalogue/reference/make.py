@@ -35,6 +35,4 @@ def condensed(document: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     for path in sorted(Path(sys.argv[1]).glob("*.json")):
-        Path(__file__).with_name(path.name).write_text(
-            condensed(json.loads(path.read_text())), encoding="utf-8"
-        )
+        Path(__file__).with_name(path.name).write_text(condensed(json.loads(path.read_text())), encoding="utf-8")
