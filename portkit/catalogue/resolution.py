@@ -51,8 +51,9 @@ class Problem:
     """What the engine's parser would say, or portkit about a word nobody knows.
 
     `kind`: unrecognized, ambiguous, invalid_value, missing_value, missing_required,
-    unexpected_value, refused (all of which stop the engine), or opaque (words only the shell
-    knows). `suggestions` are near spellings, best first.
+    unexpected_value, refused (all of which stop the engine), ignored (the engine takes it and does
+    nothing with it), or opaque (what only the shell knows, or a file portkit hasn't got).
+    `suggestions` are near spellings, best first.
     """
 
     kind: Literal[
@@ -63,6 +64,7 @@ class Problem:
         "missing_required",
         "unexpected_value",
         "refused",
+        "ignored",
         "opaque",
     ]
     message: str

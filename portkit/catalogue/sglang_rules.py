@@ -1,0 +1,119 @@
+"""What SGLang does to its command line before argparse sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from portkit.catalogue.argparse_rules import arity
+from portkit.catalogue.config_file import Entry
+from portkit.catalogue.config_option import take_config
+from portkit.catalogue.model import Flag
+from portkit.catalogue.reading import Reading
+from portkit.catalogue.tokens import STAND_IN, Token
+from portkit.catalogue.values import not_a_choice
+
+MODEL_TYPE = Flag(("--model-type",), "model_type")  # taken by `sglang serve` itself
+_MODEL_TYPES = ("auto", "llm", "diffusion")
+
+_CONFIG_FILE = Version("0.5.3.post3")
+_PLUGIN_MODEL_TYPES = Version("0.5.23")
+_POSITIONAL_MODEL = Version("0.5.23")
+_CONFIG_KEYS_BY_SPELLING = Version("0.5.23")  # before that by dest, and mappings were written as Python
+
+
+def prepare(tokens: list[Token], reading: Reading) -> list[Token]:
+    """The tokens as argparse gets them: the backend selector out, the config file in front."""
+    if reading.serve:
+        tokens = _model_type(tokens, reading)
+        tokens = _positional_model(tokens, reading)
+    if reading.catalogue.release < _CONFIG_FILE:
+        return tokens
+    return _config(tokens, reading)
+
+
+def _model_type(tokens: list[Token], reading: Reading) -> list[Token]:
+    kept: list[Token] = []
+    rest = iter(tokens)
+    for token in rest:
+        if token.text == "--model-type":
+            value = next(rest, None)
+        elif token.text.startswith("--model-type="):
+            value = token.cut(len("--model-type="))
+        else:
+            kept.append(token)
+            continue
+        if value is None or not value.text:
+            reading.report("missing_value", "--model-type needs a value", [token])
+            continue
+        _check_model_type(token, value, reading)
+    return kept
+
+
+def _check_model_type(option: Token, value: Token, reading: Reading) -> None:
+    known = value.text in _MODEL_TYPES or STAND_IN.search(value.text)
+    if not known and reading.catalogue.release < _PLUGIN_MODEL_TYPES:
+        error = not_a_choice(value.text, list(_MODEL_TYPES))
+        covered = [option] if value.words == option.words else [option, value]
+        reading.report("invalid_value", f"--model-type: {error.message}", covered, error.suggestions)
+        return
+    reading.keep(MODEL_TYPE, reading.stand_ins.reveal(value.text), option, [value])
+
+
+def _positional_model(tokens: list[Token], reading: Reading) -> list[Token]:
+    named = reading.catalogue.by_dest.get("model_path")
+    if reading.catalogue.release < _POSITIONAL_MODEL or named is None:
+        return tokens
+    if not tokens or tokens[0].text.startswith("-"):
+        return tokens
+    model = tokens[0]
+    option = Token(named.name, model.place, model.source, spelled="")
+    value = Token(model.text, model.place, model.source, model.words, model.spelled)
+    return [option, value, *tokens[1:]]
+
+
+def _config(tokens: list[Token], reading: Reading) -> list[Token]:
+    config = take_config(tokens, reading)
+    if isinstance(config, list):
+        return config
+    return [token for entry in config.entries for token in _entry_tokens(entry, reading)] + config.rest
+
+
+def _entry_tokens(entry: Entry, reading: Reading) -> Iterator[Token]:
+    by_spelling = reading.catalogue.release >= _CONFIG_KEYS_BY_SPELLING
+    flag = _meant(entry.key, reading, by_spelling)
+    option = entry.option(f"--{entry.key}")
+    value = entry.value
+    if flag is not None and not _allowed(flag, by_spelling):
+        reading.report("refused", f"{flag.name} can't be set in a config file", [option])
+    elif value is True and flag is not None and flag.action == "store_true":
+        yield option
+    elif value is False and flag is not None and flag.action == "store_true":
+        pass  # what it is without the key
+    elif isinstance(value, bool):
+        yield from (option, entry.argument(str(value).lower()))
+    elif isinstance(value, list):
+        if value:
+            yield option
+            yield from (entry.argument(str(item)) for item in value)
+    elif isinstance(value, dict) and by_spelling:
+        yield from (option, entry.argument(json.dumps(value, ensure_ascii=False, default=str)))
+    else:
+        yield from (option, entry.argument(str(value)))
+
+
+def _meant(key: str, reading: Reading, by_spelling: bool) -> Flag | None:
+    """The flag whose rules the engine applies to a key: found by dest, in newer releases by any spelling too."""
+    dest = key.replace("-", "_")
+    flag = reading.catalogue.by_dest.get(dest)
+    if flag is None and by_spelling:
+        flag = reading.catalogue.by_name.get("--" + dest.replace("_", "-"))
+    return flag
+
+
+def _allowed(flag: Flag, by_spelling: bool) -> bool:
+    if flag.name == "--config" or flag.action in ("store", "store_true"):
+        return True
+    return by_spelling and arity(flag) == (1, 1)
