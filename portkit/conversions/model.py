@@ -37,6 +37,8 @@ def _digits_only(setting: Setting) -> str | None:
 @writer("quantization", across=True)
 def write_quantization(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """The method's name; vLLM also reads it from the checkpoint."""
+    if setting.value == "unquant" and context.engine == "vllm":
+        return Carry("built-in", reason="vLLM quantizes nothing by itself")
     carry = write_same(row, setting, context)
     if carry.verdict == "lost" and context.engine == "vllm":
         reason = f"{carry.reason}; vLLM reads a checkpoint's own quantization without a flag"

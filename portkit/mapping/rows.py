@@ -20,7 +20,8 @@ class Place:
     """Where an engine takes a setting: a flag, a key inside a JSON flag, or a variable.
 
     `releases` is a PEP 440 specifier of the releases that have it. `means` is the canonical value
-    that a switch stands for when present. An `env` that ends in `*` stands for a family.
+    that a switch stands for when present. An `env` that ends in `*` stands for a family. A `read_only`
+    place is understood but never written.
     """
 
     flag: str | None = None
@@ -28,6 +29,7 @@ class Place:
     env: str | None = None
     releases: str = ""
     means: Any = None
+    read_only: bool = False
 
     @cached_property
     def _specifier(self) -> SpecifierSet:
@@ -64,7 +66,7 @@ class Side:
 
     def place(self, release: Version) -> Place | None:
         """The spelling to write for a release: the first place that holds there."""
-        return next((p for p in self.places if p.holds_in(release)), None)
+        return next((p for p in self.places if p.holds_in(release) and not p.read_only), None)
 
 
 @dataclass(frozen=True)
