@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,11 @@ from portkit.catalogue.values import MAX_DEPTH
 from portkit.errors import PortkitError
 from portkit.source import SourceText, Span
 
+# What ruamel.yaml reads as more than text and the engines' PyYAML doesn't, by tag.
+_TEXTS = {
+    "tag:yaml.org,2002:bool": re.compile("[yYnN]"),
+    "tag:yaml.org,2002:float": re.compile(r"[^.:]*\d[eE][-+]?\d+|.*[eE]\d+"),
+}
 _MAX_CHARACTERS = 200_000
 _MAX_NODES = 20_000  # counted after aliases are followed, so that they can't multiply
 
@@ -65,7 +71,7 @@ def _pairs(source: SourceText) -> Iterator[tuple[Any, Any, Span, Span]]:
             return
         if not isinstance(root, MappingNode):
             raise PortkitError("not a mapping of option names to values", source=source)
-        _check_size(root)
+        _settle(root)
         yaml.constructor.flatten_mapping(root)
         for key_node, value_node in root.value:
             key = yaml.constructor.construct_object(key_node, deep=True)
@@ -75,15 +81,21 @@ def _pairs(source: SourceText) -> Iterator[tuple[Any, Any, Span, Span]]:
         raise PortkitError(f"no YAML that the engine could read: {_first_line(error)}", source=source) from None
 
 
-def _check_size(root: Any) -> None:
-    """Raises ValueError where nesting or aliases make more of the file than a configuration needs."""
+def _settle(root: Any) -> None:
+    """Give every scalar the type that PyYAML gives it.
+
+    Raises ValueError where nesting or aliases make more of the file than a configuration needs.
+    """
     from ruamel.yaml.nodes import ScalarNode
 
     count, level = 1, [root]
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
         for node in level:
-            if not isinstance(node, ScalarNode):
+            if isinstance(node, ScalarNode):
+                if (texts := _TEXTS.get(str(node.tag))) and texts.fullmatch(node.value):
+                    node.tag = "tag:yaml.org,2002:str"
+            else:
                 following += [child for item in node.value for child in (item if isinstance(item, tuple) else (item,))]
             count += 1
             if count + len(following) > _MAX_NODES:

@@ -50,9 +50,15 @@ class Reading:
 
     def keep(self, flag: Flag, value: object, option: Token, values: Sequence[Token]) -> None:
         """Record a flag that the engine takes out of the command line before its parser sees it."""
-        self.resolution.arguments[flag.dest] = Argument(
-            flag, value, option.spelled.partition("=")[0], all_words(values), place([option, *values]), option.source
-        )
+        name = option.spelled.partition("=")[0]
+        self.store(Argument(flag, value, name, all_words(values), place([option, *values]), option.source))
+
+    def store(self, argument: Argument) -> None:
+        """Let an argument take effect, in place of an earlier one of its dest."""
+        arguments = self.resolution.arguments
+        if argument.flag.dest in arguments:
+            self.resolution.overridden.append(arguments[argument.flag.dest])
+        arguments[argument.flag.dest] = argument
 
     def file_text(self, path: str) -> str | None:
         """The text of a file: one that the script writes itself, else from outside, else None."""

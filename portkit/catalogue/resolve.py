@@ -70,7 +70,7 @@ def _take(occurrence: Occurrence, reading: Reading) -> None:
         for wrong in unknown_keys(value, flag.config_class, reading.catalogue, reading.stand_ins):
             reading.report("invalid_value", f"{_label(occurrence)}: {wrong.message}", covered, wrong.suggestions)
     _inert_config(occurrence, covered, reading)
-    _store(occurrence, value, covered, reading.resolution)
+    _store(occurrence, value, covered, reading)
 
 
 def _value(occurrence: Occurrence, reading: Reading) -> Any:
@@ -96,25 +96,24 @@ def _typed(occurrence: Occurrence, text: str, reading: Reading) -> Any:
     return convert(flag, text, reading.catalogue.engine, reading.stand_ins)
 
 
-def _store(occurrence: Occurrence, value: Any, covered: Sequence[Token], resolution: Resolution) -> None:
+def _store(occurrence: Occurrence, value: Any, covered: Sequence[Token], reading: Reading) -> None:
     flag, option = occurrence.flag, occurrence.option
-    earlier = resolution.arguments.get(flag.dest)
     words = all_words(occurrence.values)
     if flag.action == "append":
+        earlier = reading.resolution.arguments.pop(flag.dest, None)
         value = [*(earlier.value if earlier is not None else ()), value]
         words = (*(earlier.words if earlier is not None else ()), *all_words(covered))
-    elif earlier is not None:
-        resolution.overridden.append(earlier)
-    spelled = "" if option is None else option.spelled.partition("=")[0]
-    resolution.arguments[flag.dest] = Argument(
-        flag=flag,
-        value=value,
-        option=spelled,
-        words=words,
-        place=place(covered),
-        source=covered[0].source,
-        origin=covered[0].origin,
-        abbreviated=occurrence.abbreviated,
+    reading.store(
+        Argument(
+            flag=flag,
+            value=value,
+            option="" if option is None else option.spelled.partition("=")[0],
+            words=words,
+            place=place(covered),
+            source=covered[0].source,
+            origin=covered[0].origin,
+            abbreviated=occurrence.abbreviated,
+        )
     )
 
 

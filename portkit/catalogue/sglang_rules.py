@@ -46,7 +46,7 @@ def _model_type(tokens: list[Token], reading: Reading) -> list[Token]:
             kept.append(token)
             continue
         if value is None or not value.text:
-            reading.report("missing_value", "--model-type needs a value", [token])
+            reading.report("missing_value", "--model-type needs a value", [token, *([value] if value else [])])
             continue
         _check_model_type(token, value, reading)
     return kept

@@ -39,9 +39,11 @@ class Token:
     option: Token | None = None
 
     def within(self, other: Token) -> bool:
-        """Whether it was written in the same word as the other."""
+        """Whether the other's word holds it."""
         inner, outer = self.place, other.place
-        return self.source is other.source and outer.start <= inner.start and inner.end <= outer.end
+        return (
+            bool(other.words) and self.source is other.source and outer.start <= inner.start and inner.end <= outer.end
+        )
 
     def cut(self, start: int) -> Token:
         """The rest of the token from a character on, with the part of the word that it is."""

@@ -14,7 +14,7 @@ from portkit.catalogue.config_file import Entry
 from portkit.catalogue.config_option import take_config
 from portkit.catalogue.reading import Reading
 from portkit.catalogue.tokens import STAND_IN, StandIns, Token, all_words
-from portkit.catalogue.values import BadValue, parse_json, vllm_human_int
+from portkit.catalogue.values import MAX_DEPTH, BadValue, parse_json, vllm_human_int
 
 _MODEL = re.compile(r"--model(=.+)?\Z", re.DOTALL)
 _CONFIG = re.compile(r"--config(=.+)?\Z", re.DOTALL)
@@ -44,15 +44,17 @@ def _model_first(tokens: list[Token], reading: Reading) -> list[Token]:
     release = reading.catalogue.release
     index = next((i for i, token in enumerate(tokens) if _MODEL.match(token.text)), None)
     if index is not None and release >= _MODEL_MOVED:
-        option = tokens[index]
+        option, rest = tokens[index], tokens[index + 1 :]
         if option.text != "--model":
-            value = option.cut(len("--model="))
-            tokens = [_moved(value, option), *tokens[:index], *tokens[index + 1 :]]
-        elif index + 1 < len(tokens):
-            tokens = [_moved(tokens[index + 1], option), *tokens[:index], *tokens[index + 2 :]]
+            value: Token | None = option.cut(len("--model="))
         else:
+            value, rest = (rest[0], rest[1:]) if rest else (None, [])
+        tokens = [*tokens[:index], *rest]
+        if value is None or value.text.startswith("-"):
             reading.report("missing_value", "--model needs a value", [option])
-            tokens = tokens[:index]
+        if value is not None:
+            moved = value if value.text.startswith("-") else _moved(value, option)
+            tokens.insert(0, moved)
     served = [token for token in tokens if _SERVED_NAME.match(token.text)]
     modelless = bool(served) and tokens[0].text.startswith("-")
     configured = any(_CONFIG.match(token.text) for token in tokens)
@@ -179,6 +181,9 @@ def _gathered(tokens: list[Token], reading: Reading) -> list[Token]:
             pieces.append(follower[1])
             text = follower[1].text
         flag, *keys = name.removesuffix("+").split(".")
+        if len(keys) > MAX_DEPTH:
+            reading.report("invalid_value", f"{flag}: keys nested more than {MAX_DEPTH} levels deep", pieces)
+            continue
         value = text.split(",") if name.endswith("+") else _dotted_value(text, human)
         gathered = objects.setdefault(flag, _Gathered())
         for key in reversed(keys[1:]):
