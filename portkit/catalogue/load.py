@@ -122,9 +122,7 @@ def _no_catalogue(engine: EngineName, wanted: Version) -> PortkitError:
     older = [release for release in releases if release < wanted][-1:]
     newer = [release for release in releases if release > wanted][:1]
     nearest = " and ".join(str(release) for release in [*older, *newer])
-    return PortkitError(
-        f"no catalogue of {engine} {wanted}", hint=f"the nearest releases with one: {nearest}"
-    )
+    return PortkitError(f"no catalogue of {engine} {wanted}", hint=f"the nearest releases with one: {nearest}")
 
 
 def _known_hint(engine: EngineName) -> str:

@@ -10,7 +10,7 @@ from packaging.version import Version
 from portkit.catalogue.argparse_rules import arity
 from portkit.catalogue.config_file import Entry
 from portkit.catalogue.config_option import take_config
-from portkit.catalogue.model import Flag
+from portkit.catalogue.model import Catalogue, Flag
 from portkit.catalogue.reading import Reading
 from portkit.catalogue.tokens import STAND_IN, Token
 from portkit.catalogue.values import not_a_choice
@@ -83,15 +83,15 @@ def _config(tokens: list[Token], reading: Reading) -> list[Token]:
 
 def _entry_tokens(entry: Entry, reading: Reading) -> Iterator[Token]:
     by_spelling = reading.catalogue.release >= _CONFIG_KEYS_BY_SPELLING
-    flag = _meant(entry.key, reading, by_spelling)
+    meant = _meant(entry.key, reading.catalogue, by_spelling)
+    switch = any(flag.action == "store_true" for flag in meant)
     option = entry.option(f"--{entry.key}")
     value = entry.value
-    if flag is not None and not _allowed(flag, by_spelling):
-        reading.report("refused", f"{flag.name} can't be set in a config file", [option])
-    elif value is True and flag is not None and flag.action == "store_true":
-        yield option
-    elif value is False and flag is not None and flag.action == "store_true":
-        pass  # what it is without the key
+    if not _allowed(meant, by_spelling):
+        reading.report("refused", f"{meant[0].name} can't be set in a config file", [option])
+    elif isinstance(value, bool) and switch:
+        if value:  # false is what it is without the key
+            yield option
     elif isinstance(value, bool):
         yield from (option, entry.argument(str(value).lower()))
     elif isinstance(value, list):
@@ -104,16 +104,24 @@ def _entry_tokens(entry: Entry, reading: Reading) -> Iterator[Token]:
         yield from (option, entry.argument(str(value)))
 
 
-def _meant(key: str, reading: Reading, by_spelling: bool) -> Flag | None:
-    """The flag whose rules the engine applies to a key: found by dest, in newer releases by any spelling too."""
+def _meant(key: str, catalogue: Catalogue, by_spelling: bool) -> list[Flag]:
+    """The flags whose rules the engine applies to a key: by dest, in newer releases by any spelling too."""
     dest = key.replace("-", "_")
-    flag = reading.catalogue.by_dest.get(dest)
-    if flag is None and by_spelling:
-        flag = reading.catalogue.by_name.get("--" + dest.replace("_", "-"))
-    return flag
+    return [
+        flag
+        for flag in catalogue.flags
+        if dest == flag.dest or (by_spelling and any(_as_dest(name) == dest for name in flag.names))
+    ]
 
 
-def _allowed(flag: Flag, by_spelling: bool) -> bool:
-    if flag.name == "--config" or flag.action in ("store", "store_true"):
-        return True
-    return by_spelling and arity(flag) == (1, 1)
+def _as_dest(name: str) -> str:
+    return name[2:].replace("-", "_") if name.startswith("--") else ""
+
+
+def _allowed(meant: list[Flag], by_spelling: bool) -> bool:
+    """Whether a file may set them. Where flags share a dest, older releases want all of them to be plain ones."""
+    plain = [
+        flag.name == "--config" or flag.action in ("store", "store_true") or (by_spelling and arity(flag) == (1, 1))
+        for flag in meant
+    ]
+    return not plain or (any(plain) if by_spelling else all(plain))

@@ -147,9 +147,10 @@ def lora_paths(text: str) -> Any:
 
 
 def lora_modules(text: str) -> Any:
-    """An item of vLLM's `--lora-modules`: name=path, or a JSON object. Raises BadValue."""
+    """An item of vLLM's `--lora-modules`, name=path or a JSON object, as its keys. Raises BadValue."""
     if "=" in text and "," not in text:
-        return text
+        name, _, path = text.partition("=")
+        return {"name": name, "path": path}
     value = parse_json(text)
     if isinstance(value, dict) and not {"name", "path"} <= value.keys():
         raise BadValue("an adapter in JSON needs the keys name and path")

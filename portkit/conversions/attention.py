@@ -151,6 +151,9 @@ def write_sglang_backend(row: Row, setting: Setting, context: WriteContext) -> C
     flag = context.catalogue.by_name.get(place.flag or "")
     if flag is not None and flag.choices is not None and setting.value not in flag.choices:
         return Carry("lost", reason=f"SGLang {context.release} has no backend like {setting.text()}")
+    capability = context.facts.compute_capability
+    if setting.value == "fa3" and not context.same_engine and capability is not None and capability[0] != 9:
+        return Carry("built-in", reason=f"fa3 needs sm90: SGLang's own choice is kept on {_arch(context)}")
     known = {name.canonical for name in names_of(row.side("sglang"))} or None
     if known is not None and setting.value not in known:
         return Carry("lost", reason=f"SGLang has no backend like {setting.text()}")

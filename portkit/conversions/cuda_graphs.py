@@ -115,7 +115,9 @@ def read_coverage(row: Row, context: ReadContext) -> Reading | None:
     limit = _int(context.canonical("scheduling.max_running_requests"))
     if limit is not None and limit < largest:
         return Reading(limit, (), f"graphs hold {largest}, at most {limit} run", "derived")
-    return Reading(largest, (), "largest captured decode batch", "derived")
+    setting = context.setting("cuda_graphs.decode_batch_sizes")
+    detail = setting.provenance.detail if setting is not None else ""
+    return Reading(largest, (), detail or f"largest of {_brief(sizes)}", "derived")
 
 
 @writer("follows_sizes")

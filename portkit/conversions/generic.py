@@ -77,6 +77,16 @@ def read_same(row: Row, context: ReadContext) -> Reading | None:
     return Reading(canonical_of(found[0], row.side(context.engine)), tuple(found))
 
 
+@reader("one_or_more")
+def read_one_or_more(row: Row, context: ReadContext) -> Reading | None:
+    """Several values as a list, one as itself."""
+    found = context.found(row)
+    if not found:
+        return None
+    value = found[0].value
+    return Reading(value[0] if isinstance(value, list) and len(value) == 1 else value, tuple(found))
+
+
 @reader("flagged")
 def read_flagged(row: Row, context: ReadContext) -> Reading | None:
     """A variable read as a truth value: `1`, `true`, `yes` and `y` are true."""

@@ -39,13 +39,10 @@ def write_utilization(row: Row, setting: Setting, context: WriteContext) -> Carr
         return without_place(row, setting, context)
     fraction = float(setting.value)
     utilization = math.floor(100 * min(VLLM_DEFAULT_FRACTION, fraction + 0.6 * (1 - fraction))) / 100
-    rule = (
-        f"SGLang's {fraction:g} of free memory holds weights and KV; vLLM's share holds activations, graphs "
-        "and the draft too"
-    )
+    rule = f"SGLang's {fraction:g} counts weights and KV only, vLLM's share activations, graphs and the draft too"
     reason = f"{rule}; compare SGLang's max_total_num_tokens with vLLM's 'GPU KV cache size' in the logs"
     instead = "--kv-cache-memory-bytes sets the KV pool itself once its size is known"
-    emit = emit_at(place, utilization, comment=f"not {fraction:g}: {rule}")
+    emit = emit_at(place, utilization, comment=rule)
     return Carry("approximate", (emit,), rule=rule, reason=reason, instead=instead)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from packaging.version import Version
 
 from portkit.catalogue.resolution import Argument, EnvironmentValue, Resolution, Unknown
-from portkit.deployment.schema import Facts
+from portkit.deployment.schema import Facts, Setting
 from portkit.mapping.rows import Place, Row
 
 
@@ -41,14 +41,19 @@ class Reading:
 class ReadContext:
     """A resolved launch, its release and the facts about GPU and model.
 
-    `canonical` reads another setting of the same launch first; conversions that need one ask for it
-    by name, so rows may stand in any order.
+    `setting` reads another setting of the same launch first; conversions that need one ask for it by
+    name, so rows may stand in any order.
     """
 
     resolution: Resolution
     facts: Facts
-    canonical: Callable[[str], Any]
+    setting: Callable[[str], Setting | None]
     notes: list[str] = field(default_factory=list)
+
+    def canonical(self, name: str) -> Any:
+        """Another setting's value, or None where it isn't set or isn't known."""
+        setting = self.setting(name)
+        return setting.value if setting is not None and setting.known else None
 
     @property
     def engine(self) -> str:

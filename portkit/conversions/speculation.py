@@ -184,9 +184,9 @@ def _instead_of_dflash(context: WriteContext) -> Target:
     )
     force = "force it with --force speculation.method, or port to vllm >= 0.24 (>= 0.27.1 with sliding layers)"
     if context.facts.mtp_layers:
-        reason = f"{why}. Rendered instead: the model's own MTP with {MTP_DEFAULT_TOKENS} draft tokens"
-        return Target("mtp", MTP_DEFAULT_TOKENS, "unsafe", reason, force, replaced=True)
-    return Target(None, None, "unsafe", f"{why}. The model has no MTP known here: no speculation rendered", force)
+        rendered = f"rendered instead: the model's own MTP with {MTP_DEFAULT_TOKENS} draft tokens; {force}"
+        return Target("mtp", MTP_DEFAULT_TOKENS, "unsafe", why, rendered, replaced=True)
+    return Target(None, None, "unsafe", why, f"no speculation rendered, as no MTP of this model is known; {force}")
 
 
 def _mtp(context: WriteContext, tokens: int | None) -> Target:
@@ -255,7 +255,7 @@ def write_draft_tokens(row: Row, setting: Setting, context: WriteContext) -> Car
         return Carry("unknown", reason="the draft's block size isn't known: write it into the source launch")
     if target.replaced:
         rule = f"MTP's usual {target.draft_tokens}, not DFlash's {setting.text()}"
-        return Carry("unsafe", (emit_at(place, target.draft_tokens, comment=rule),), rule=rule)
+        return Carry("unsafe", (emit_at(place, target.draft_tokens, comment=rule),), rule=rule, follows=True)
     rule = setting.provenance.detail
     verdict: Verdict = "converted" if rule else "carried"
     if target.draft_tokens != setting.value:
@@ -268,7 +268,7 @@ def _follows_method(context: WriteContext) -> Carry:
     carry = context.carried("speculation.method")
     if carry is None:
         return Carry("inert", reason="no speculation is set up")
-    return Carry(carry.verdict if carry.verdict != "converted" else "lost", reason="goes with the method")
+    return Carry(carry.verdict if carry.verdict != "converted" else "lost", reason="goes with the method", follows=True)
 
 
 @writer("sglang_draft_tokens")
@@ -309,7 +309,7 @@ def write_draft_model(row: Row, setting: Setting, context: WriteContext) -> Carr
     if method is None or place is None:
         return _follows_method(context)
     if target_speculation(context).replaced:
-        return Carry("unsafe", reason="MTP is rendered in its place and needs no draft model")
+        return Carry("unsafe", reason="MTP is rendered in its place and needs no draft model", follows=True)
     if method == "ngram":
         return Carry("inert", reason="n-gram drafts need no model")
     same = setting.value == context.value("model.path")

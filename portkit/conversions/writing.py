@@ -36,13 +36,18 @@ class Emit:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """What became of one setting: the verdict, what to emit, by which rule, and why."""
+    """What became of one setting: the verdict, what to emit, by which rule, and why.
+
+    `instead` is what to do about it. `follows` says that the verdict is another setting's, with which
+    this one goes.
+    """
 
     verdict: Verdict
     emits: tuple[Emit, ...] = ()
     rule: str = ""
     reason: str = ""
     instead: str = ""
+    follows: bool = False
 
 
 @dataclass(frozen=True)

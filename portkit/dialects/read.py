@@ -39,7 +39,7 @@ class _Reader:
         self.facts = facts
         self.settings: dict[str, Setting | None] = {}
         self.claimed: set[tuple[str, str]] = set()
-        self.context = ReadContext(resolution, facts, self._canonical)
+        self.context = ReadContext(resolution, facts, lambda name: self._setting(rows()[name]))
 
     def document(self, release_reason: str) -> Deployment:
         for row in rows().values():
@@ -65,10 +65,6 @@ class _Reader:
         order = {name: index for index, name in enumerate(rows())}
         found = {name: setting for name, setting in self.settings.items() if setting is not None}
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], order.get(_family_of(item[0]), 0))))
-
-    def _canonical(self, name: str) -> Any:
-        setting = self._setting(rows()[name])
-        return setting.value if setting is not None and setting.known else None
 
     def _setting(self, row: Row) -> Setting | None:
         if row.setting not in self.settings:

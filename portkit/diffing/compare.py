@@ -70,9 +70,14 @@ class Comparison:
 def compare(a: Deployment, b: Deployment, catalogue_a: Catalogue, catalogue_b: Catalogue) -> Comparison:
     """Compare two deployments; each side's catalogue says what it could take."""
     lines = [*_setting_lines(a, b, catalogue_a, catalogue_b), *_unmapped_lines(a, b)]
-    order = {verdict: index for index, verdict in enumerate(VERDICTS)}
-    lines.sort(key=lambda line: (order[line.verdict], IMPACTS.index(line.impact)))
-    return Comparison(a, b, tuple(lines))
+    return Comparison(a, b, tuple(sorted(lines, key=_rank)))
+
+
+def _rank(line: Line) -> tuple[int, int, int]:
+    """What B lost or runs unsafely first, by likely effect on speed; then verdict by verdict."""
+    urgent = line.verdict in ("lost", "unsafe")
+    group = 0 if urgent else VERDICTS.index(line.verdict)
+    return group, IMPACTS.index(line.impact), -VERDICTS.index(line.verdict)
 
 
 def changed_settings(a: Deployment, b: Deployment) -> set[str]:
@@ -88,7 +93,7 @@ def _setting_lines(a: Deployment, b: Deployment, catalogue_a: Catalogue, catalog
     changed = changed_settings(a, b)
     onto_b = _carries(a, catalogue_b)
     onto_a = _carries(b, catalogue_a)
-    broken = {name: c for name, c in _carries(b, catalogue_b).items() if c.verdict == "unsafe"}
+    broken = {name: c for name, c in _carries(b, catalogue_b).items() if c.verdict == "unsafe" and not c.follows}
     names = dict.fromkeys([*rows(), *a.settings, *b.settings])
     for name in names:
         left, right = a.settings.get(name), b.settings.get(name)
@@ -153,9 +158,9 @@ def _judge(
 ) -> tuple[Verdict, Difference, str]:
     if a is None:
         assert b is not None
-        return (*_only_b(b, onto_a),)
+        return _only_b(b, onto_a)
     if b is None:
-        return (*_only_a(a, onto_b),)
+        return _only_a(a, onto_b)
     if not a.known or not b.known:
         same = a.expression == b.expression
         return ("same", "none", "") if same else ("unknown", "changed", "only known when the scripts run")
@@ -163,11 +168,10 @@ def _judge(
         return "approximate", "changed", "the engines' numbers mean different things"
     if not changed:
         return "same", "none", ""
-    if onto_b is not None and onto_b.verdict == "unsafe":
-        return "unsafe", "changed", onto_b.reason
     if _worse(row, a.value, b.value):
-        return "lost", "changed", onto_b.reason if onto_b and not onto_b.emits else ""
-    return "differs", "changed", ""
+        return "lost", "changed", ""
+    unsafe = onto_b is not None and onto_b.verdict == "unsafe" and not onto_b.follows
+    return "differs", "changed", onto_b.reason if unsafe and onto_b else ""
 
 
 def _only_a(a: Setting, onto_b: Carry | None) -> tuple[Verdict, Difference, str]:
@@ -176,7 +180,7 @@ def _only_a(a: Setting, onto_b: Carry | None) -> tuple[Verdict, Difference, str]
     if onto_b.verdict in ("built-in", "inert", "unsafe", "unknown"):
         return onto_b.verdict, "only_a", onto_b.reason
     if not a.explicit:
-        return "differs", "only_a", onto_b.reason
+        return "differs", "only_a", ""
     return "lost", "only_a", onto_b.reason
 
 
@@ -195,6 +199,8 @@ def _worse(row: Row, a: Any, b: Any) -> bool:
 
 def _fix(carry: Carry) -> str:
     parts = [emit_text(emit) for emit in carry.emits if not emit.commented]
+    if not parts and carry.verdict == "built-in" and carry.reason:
+        return f"B's own default ({carry.reason})"
     return "  ".join(parts) or carry.instead
 
 

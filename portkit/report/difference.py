@@ -71,7 +71,7 @@ def _table(width: int, *, why: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     verdict = 11
     room = width - verdict - 2 * (5 if why else 4)
-    shares = (3, 4, 4, 7) if why else (3, 4, 4)
+    shares = (4, 4, 4, 7) if why else (1, 1, 1)
     widths = [room * share // sum(shares) for share in shares]
     for column in widths[:3]:
         table.add_column(width=column, overflow="fold")
@@ -86,7 +86,9 @@ def _cell(side: Setting | Unmapped | None, line: Line) -> str:
         return "-"
     if isinstance(side, Unmapped):
         return masked(side.name, side.text) or "yes"
-    text = masked(line.setting, side.text())
+    written = side.provenance.written
+    as_written = side.explicit and isinstance(side.value, str) and bool(written) and bool(written[0].text)
+    text = masked(line.setting, written[0].text if as_written else side.text())
     if side.provenance.kind in ("default", "derived") and side.provenance.detail:
         return f"{text} ({side.provenance.detail})"
     return text
@@ -95,9 +97,9 @@ def _cell(side: Setting | Unmapped | None, line: Line) -> str:
 def _why(line: Line) -> str:
     parts = [line.reason or line.why]
     if line.fix:
-        parts.append(f"Carry with: {masked(line.setting, line.fix)}")
+        parts.append(f"Carried by: {masked(line.setting, line.fix)}")
     return " ".join(
-        part if part.endswith((".", ":")) or part.startswith("Carry") else f"{part}." for part in parts if part
+        part if part.endswith((".", ":")) or part.startswith("Carried") else f"{part}." for part in parts if part
     )
 
 

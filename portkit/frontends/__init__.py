@@ -1,0 +1,1 @@
+"""Texts to launches: one package for each form that people keep launches in."""

@@ -1,0 +1,176 @@
+"""`[ ]`, `test` and `[[ ]]`: true, false, or None where only the running script knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from portkit.frontends.shell import scan
+from portkit.frontends.shell.arithmetic import Calculator, NotKnown
+from portkit.frontends.shell.patterns import matches
+from portkit.frontends.shell.values import Pieces, symbolic, text_of
+
+if TYPE_CHECKING:
+    from portkit.frontends.shell.expand import Expander
+
+_NUMERIC: dict[str, Callable[[int, int], bool]] = {
+    "-eq": lambda a, b: a == b,
+    "-ne": lambda a, b: a != b,
+    "-lt": lambda a, b: a < b,
+    "-le": lambda a, b: a <= b,
+    "-gt": lambda a, b: a > b,
+    "-ge": lambda a, b: a >= b,
+}
+_BINARY = ("=", "==", "!=", "=~", "<", ">", *_NUMERIC, "-nt", "-ot", "-ef")
+_RISKY = re.compile(r"[*+}]\)?[*+{]|\)[*+{]")
+
+
+class Condition:
+    """One test's words, evaluated with the state they stand in.
+
+    `assumed` is set when a default of something outside decided.
+    """
+
+    def __init__(self, expander: Expander, start: int, end: int, *, double: bool) -> None:
+        self.expander = expander
+        self.double = double
+        self.words = scan.words_between(expander.text, start, end)
+        self.at = 0
+        self.depth = 0
+        self.assumed = False
+
+    def result(self) -> bool | None:
+        """Whether the test holds."""
+        if not self.words:
+            return False
+        return self._or()
+
+    def _raw(self, ahead: int = 0) -> str:
+        index = self.at + ahead
+        if index >= len(self.words):
+            return ""
+        start, end = self.words[index]
+        return self.expander.text[start:end]
+
+    def _or(self) -> bool | None:
+        value = self._and()
+        while self._raw() in ("||", "-o"):
+            self.at += 1
+            other = self._and()
+            value = True if value or other else None if value is None or other is None else False
+        return value
+
+    def _and(self) -> bool | None:
+        value = self._not()
+        while self._raw() in ("&&", "-a") and self.at < len(self.words):
+            self.at += 1
+            other = self._not()
+            value = False if value is False or other is False else None if value is None or other is None else True
+        return value
+
+    def _not(self) -> bool | None:
+        self.depth += 1
+        if self.depth > 60:
+            self.at = len(self.words)
+            return None
+        try:
+            return self._primary()
+        finally:
+            self.depth -= 1
+
+    def _primary(self) -> bool | None:
+        if self._raw() == "!":
+            self.at += 1
+            value = self._not()
+            return None if value is None else not value
+        if self._raw() in ("(", "\\("):
+            self.at += 1
+            value = self._or()
+            self.at += 1
+            return value
+        if self._raw(1) in _BINARY:
+            return self._binary()
+        if re.fullmatch(r"-[a-zA-Z]", self._raw()) and self._raw(1) not in ("", "&&", "||", "-a", "-o", ")"):
+            return self._unary()
+        self.at += 1
+        return self._not_empty(self._value(self.at - 1))
+
+    def _value(self, index: int) -> Pieces:
+        if index >= len(self.words):
+            return ()
+        start, end = self.words[index]
+        pieces = self.expander.scalar(start, end)
+        if symbolic(pieces) and text_of(pieces) is not None:
+            self.assumed = True
+        return pieces
+
+    @staticmethod
+    def _not_empty(value: Pieces) -> bool | None:
+        text = text_of(value)
+        if text is not None:
+            return text != ""
+        return True if any(piece.ref is None and piece.text for piece in value) else None
+
+    def _unary(self) -> bool | None:
+        operator = self._raw()
+        start, end = self.words[self.at + 1]
+        value = self._value(self.at + 1)
+        self.at += 2
+        if operator == "-n":
+            return self._not_empty(value)
+        if operator == "-z":
+            filled = self._not_empty(value)
+            return None if filled is None else not filled
+        if operator == "-v":
+            name = self.expander.text[start:end].strip("\"'")
+            state = self.expander.state
+            if name in state.variables or name in state.outside:
+                return True
+            return False if name in state.unset else None
+        return None
+
+    def _binary(self) -> bool | None:
+        operator = self._raw(1)
+        left, right = self._value(self.at), self._value(self.at + 2)
+        raw_right = self._raw(2)
+        self.at += 3
+        if operator in ("-nt", "-ot", "-ef"):
+            return None
+        a, b = text_of(left), text_of(right)
+        if operator in _NUMERIC:
+            numbers = self._number(a), self._number(b)
+            if numbers[0] is None or numbers[1] is None:
+                return None
+            return _NUMERIC[operator](numbers[0], numbers[1])
+        if a is None or b is None:
+            return None
+        if operator == "=~":
+            return _regex(a, b)
+        if operator in ("<", ">"):
+            return a < b if operator == "<" else a > b
+        equal = matches(a, b) if self.double and raw_right[:1] not in "'\"" else a == b
+        return equal if operator != "!=" else not equal
+
+    def _number(self, text: str | None) -> int | None:
+        if text is None:
+            return None
+        text = text.strip()
+        if re.fullmatch(r"-?\d{1,18}", text):
+            return int(text)
+        if not self.double:
+            return None
+        try:
+            return Calculator(text, self.expander._number, lambda _name, _value: None).run()
+        except (NotKnown, RecursionError):
+            return None
+
+
+def _regex(text: str, pattern: str) -> bool | None:
+    """`=~` for patterns that can't run away; others are left undecided."""
+    if len(text) > 500 or len(pattern) > 200 or _RISKY.search(pattern):
+        return None
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return None

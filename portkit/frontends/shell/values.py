@@ -1,0 +1,132 @@
+"""What variables hold: text with places, and expressions for what only the shell knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from portkit.launch import Part, Ref, Word
+from portkit.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of text or one reference.
+
+    `exact` says that `text` is the source's own characters at `span`, so that a part of it has a
+    place of its own. `quoted` text is not split into words.
+    """
+
+    text: str
+    span: Span
+    ref: Ref | None = None
+    quoted: bool = False
+    exact: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether its value is known."""
+        return self.ref is None or self.ref.value is not None
+
+
+Pieces = tuple[Piece, ...]
+"""A scalar's value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An indexed array; elements in order, gaps closed."""
+
+    elements: tuple[Pieces, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An associative array, in order of assignment."""
+
+    entries: tuple[tuple[str, Pieces], ...] = ()
+
+    def get(self, key: str) -> Pieces | None:
+        """The value under a key."""
+        return dict(self.entries).get(key)
+
+    def put(self, key: str, value: Pieces) -> Table:
+        """A table with one more or one other value."""
+        entries = dict(self.entries)
+        entries[key] = value
+        return Table(tuple(entries.items()))
+
+
+Value = Pieces | Array | Table
+
+
+def text_of(pieces: Pieces) -> str | None:
+    """The value as text, defaults taken; None where a part is unknown."""
+    if not all(piece.known for piece in pieces):
+        return None
+    return "".join(shown(piece) for piece in pieces)
+
+
+def shown(piece: Piece) -> str:
+    """A piece for people: its value, or its expression."""
+    if piece.ref is None:
+        return piece.text
+    return piece.ref.expression if piece.ref.value is None else piece.ref.value
+
+
+def symbolic(pieces: Pieces) -> bool:
+    """Whether any part follows something outside the script."""
+    return any(piece.ref is not None for piece in pieces)
+
+
+def quoted(pieces: Pieces) -> Pieces:
+    """The same value, safe from splitting."""
+    return tuple(piece if piece.quoted else replace(piece, quoted=True) for piece in pieces)
+
+
+def unquoted(pieces: Pieces) -> Pieces:
+    """The same value, to be split where it stands unquoted."""
+    return tuple(replace(piece, quoted=False) if piece.quoted else piece for piece in pieces)
+
+
+def literal_piece(text: str, span: Span, *, exact: bool = False, quote: bool = True) -> Piece:
+    """Known text."""
+    return Piece(text, span, quoted=quote, exact=exact)
+
+
+def ref_piece(expression: str, value: str | None, span: Span) -> Piece:
+    """A reference to something outside the script."""
+    return Piece("", span, ref=Ref(expression, value), quoted=True)
+
+
+def word_of(pieces: Pieces, span: Span, *, splits: bool = False) -> Word:
+    """Pieces as one word; neighbouring text is joined."""
+    parts: list[Part] = []
+    for piece in pieces:
+        if piece.ref is not None:
+            parts.append(piece.ref)
+        elif piece.text:
+            if parts and isinstance(parts[-1], str):
+                parts[-1] += piece.text
+            else:
+                parts.append(piece.text)
+    return Word(tuple(parts), span, splits)
+
+
+def inside_expansion(pieces: Pieces) -> str:
+    """Pieces as the operand of `${X:-...}` inside double quotes."""
+    texts = []
+    for piece in pieces:
+        if piece.ref is not None:
+            texts.append(piece.ref.expression)
+        else:
+            texts.append("".join("\\" + c if c in '\\"$`}' else c for c in piece.text))
+    return "".join(texts)
+
+
+def place_of(pieces: Pieces, otherwise: Span) -> Span:
+    """Where a word was written: the span of its pieces if they stand together, else the expansion's."""
+    if not pieces:
+        return otherwise
+    start, end = min(p.span.start for p in pieces), max(p.span.end for p in pieces)
+    covered = sum(p.span.end - p.span.start for p in pieces)
+    return Span(start, end) if end - start <= covered + 4 else otherwise
