@@ -152,7 +152,7 @@ def _stop_at_refusals(resolution: Resolution) -> None:
     catalogue = resolution.catalogue
     more = f" ({len(refused) - 1} more)" if len(refused) > 1 else ""
     hint = f"{catalogue.engine} {catalogue.release} would refuse this launch{more}"
-    if first.suggestions:
+    if first.suggestions and "did you mean" not in first.message:
         hint += "; did you mean " + " or ".join(first.suggestions[:3]) + "?"
     raise PortkitError(first.message, source=first.source, span=first.place, hint=hint)
 

@@ -125,8 +125,8 @@ def write_follows_sizes(row: Row, setting: Setting, context: WriteContext) -> Ca
     """A consequence of the list of sizes; nothing of its own to write."""
     carry = context.carried("cuda_graphs.decode_batch_sizes")
     if carry is None:
-        return Carry("built-in", reason="follows the graph sizes")
-    return Carry(carry.verdict, reason=carry.reason or carry.rule)
+        return Carry("built-in", reason="follows the graph sizes", follows=True)
+    return Carry(carry.verdict, reason=carry.reason or carry.rule, follows=True)
 
 
 @writer("capture_sizes")
@@ -136,7 +136,7 @@ def write_capture_sizes(row: Row, setting: Setting, context: WriteContext) -> Ca
     if place is None:
         return without_place(row, setting, context)
     if not isinstance(setting.value, list):
-        return Carry("unknown", reason="the source's graph sizes aren't known; vLLM's own list is kept")
+        return _unknown_sizes(context)
     q = tokens_per_request(context)
     requests = [int(size) for size in setting.value]
     converted = {size * q for size in requests} | set(context.value("cuda_graphs.prefill_sizes", []))
@@ -171,6 +171,19 @@ def _beyond_default(
     reason = f"source covers {max(requests)} requests, vLLM's default {max(covered, default=0)}, this list {reach}"
     emit = Emit(flag=flag, values=tuple(map(str, tokens)), comment=f"vLLM's own sizes and {rule}; {reason}")
     return Carry("converted" if q > 1 else "carried", (emit,), rule=rule, reason=reason)
+
+
+def _unknown_sizes(context: WriteContext) -> Carry:
+    """vLLM's own list, which often covers every sequence that it runs, whatever the source's is."""
+    seqs, q = target_max_num_seqs(context), tokens_per_request(context)
+    default = vllm_capture_sizes(
+        context.release, max_num_seqs=seqs, tokens_per_request=q, blackwell=is_blackwell(context.facts)
+    )
+    covered = max(vllm_decode_batch_sizes(default, q, seqs), default=0)
+    if covered >= seqs:
+        return Carry("built-in", reason=f"vLLM's default covers all {seqs} sequences that it runs")
+    reason = f"the source's sizes aren't known; vLLM's own list, kept, covers {covered} of {seqs} sequences"
+    return Carry("unknown", reason=reason, instead="--gpu tells SGLang's own list")
 
 
 def target_max_num_seqs(context: WriteContext) -> int:

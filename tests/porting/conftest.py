@@ -85,3 +85,9 @@ def carry_over(source, command, target, *, environment=None, gpu=None, exact=Fal
 def carry():
     """`carry_over`, for tests and for property tests alike."""
     return carry_over
+
+
+@pytest.fixture(scope="session")
+def read():
+    """`deployment_of`: a command line as its canonical document."""
+    return deployment_of

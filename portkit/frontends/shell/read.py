@@ -54,7 +54,7 @@ def _no_launch(source: SourceText, findings: Findings) -> PortkitError:
     if findings.others:
         name, span = findings.others[0]
         return PortkitError(
-            f"a {name} launch, which portkit doesn't know", source=source, span=span, hint="it reads SGLang and vLLM"
+            f"this starts {name}, which portkit doesn't know", source=source, span=span, hint="it reads SGLang and vLLM"
         )
     return PortkitError("no SGLang or vLLM launch found", source=source, hint=_HINT)
 
