@@ -49,6 +49,8 @@ def write_vllm_backend(row: Row, setting: Setting, context: WriteContext) -> Car
     place = context.place(row)
     if place is None or not setting.known:
         return without_place(row, setting, context)
+    if context.same_engine:
+        return Carry("carried", (emit_at(place, _as_written(setting)),))
     decode = context.value("attention.decode_backend")
     wanted = decode or setting.value
     entry = backend_entry(wanted, context)
@@ -63,6 +65,11 @@ def write_vllm_backend(row: Row, setting: Setting, context: WriteContext) -> Car
     comment = f"{wanted} in sglang"
     verdict = entry.get("verdict", "converted")
     return Carry(verdict, (emit_at(place, name, comment=comment),), reason=entry.get("reason", ""))
+
+
+def _as_written(setting: Setting) -> str:
+    written = setting.provenance.written
+    return written[0].text if written and written[0].text else str(setting.value)
 
 
 def backend_entry(sglang_name: str, context: WriteContext) -> dict[str, Any] | None:
@@ -136,6 +143,8 @@ def write_draft_backend(row: Row, setting: Setting, context: WriteContext) -> Ca
         return without_place(row, setting, context)
     if emitted_method(context) is None:
         return Carry("inert", reason="no speculation is set up")
+    if context.same_engine:
+        return Carry("carried", (emit_at(place, _as_written(setting)),))
     entry = backend_entry(str(setting.value), context)
     if entry is None or "vllm" not in entry:
         return Carry("lost", reason=f"vLLM has no counterpart of {setting.text()}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from packaging.version import Version
 
 from portkit.catalogue.resolution import Unknown
-from portkit.conversions.generic import without_place
+from portkit.conversions.generic import without_place, write_same
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
 from portkit.conversions.speculation import tokens_per_request
@@ -139,6 +139,8 @@ def write_capture_sizes(row: Row, setting: Setting, context: WriteContext) -> Ca
         return _unknown_sizes(context)
     q = tokens_per_request(context)
     requests = [int(size) for size in setting.value]
+    if not requests:
+        return Carry("inert", reason="no size of the source holds a whole decode batch")
     converted = {size * q for size in requests} | set(context.value("cuda_graphs.prefill_sizes", []))
     rule = f"{_brief(requests)} requests x {q} tokens per step" if q > 1 else f"{_brief(requests)} requests"
     if context.options.graphs_exact:
@@ -260,6 +262,9 @@ def write_mode(row: Row, setting: Setting, context: WriteContext) -> Carry:
 def write_sglang_mode(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """vLLM's mode as SGLang's switches; SGLang has full decode graphs and prefill graphs apart."""
     mode = setting.value
+    if context.same_engine and mode != "none" and context.release >= Version("0.5.14"):
+        backend = "disabled" if mode == "piecewise" else "full"
+        return Carry("carried", (Emit(flag="--cuda-graph-backend-decode", values=(backend,)),))
     if mode == "none":
         carried = context.options.graphs_exact or {"cuda_graphs.mode", "cuda_graphs"} & context.options.force
         emit = Emit(flag="--disable-cuda-graph", comment="only if needed", commented=not carried)
@@ -301,6 +306,8 @@ def write_in_sizes(row: Row, setting: Setting, context: WriteContext) -> Carry:
 @writer("keeps_compilation")
 def write_compile(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """vLLM compiles by default; SGLang only when asked."""
+    if context.same_engine:
+        return write_same(row, setting, context)
     if context.engine == "vllm":
         if setting.value:
             return Carry("built-in", reason="vLLM compiles by default")

@@ -105,16 +105,27 @@ def read_flagged(row: Row, context: ReadContext) -> Reading | None:
 def write_same(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """The value at the target's own place, through its switch or its table of names."""
     side = row.side(context.engine)
-    place = context.place(row)
+    place = place_for(side, setting.value, context)
     if place is None:
         return without_place(row, setting, context)
     if not setting.known:
         return Carry("carried", (emit_at(place, setting.expression, shell=symbolic_shell(setting)),))
+    if isinstance(place.means, str) and place.means == setting.value:
+        return Carry("carried" if context.same_engine else "converted", (Emit(flag=place.flag),))
     if place.means is not None or isinstance(setting.value, bool):
         return write_switch(place, setting.value, side, context)
     if side.names is not None:
         return _write_name(row, place, setting, context)
     return Carry("carried", (emit_at(place, setting.value, shell=symbolic_shell(setting)),))
+
+
+def place_for(side: Side, value: Any, context: WriteContext) -> Place | None:
+    """Where a value is written: a switch that stands for just this value, else the row's first place."""
+    places = [place for place in side.places if place.holds_in(context.release) and not place.read_only]
+    first = places[0] if places else None
+    if first is None or not isinstance(first.means, str):
+        return first
+    return next((place for place in places if place.means == value or place.means is None), first)
 
 
 def without_place(row: Row, setting: Setting, context: WriteContext) -> Carry:
@@ -169,6 +180,8 @@ def _write_name(row: Row, place: Place, setting: Setting, context: WriteContext)
 
 def _unnamed(row: Row, place: Place, setting: Setting, context: WriteContext, later: list[Name]) -> Carry:
     value = setting.text()
+    if context.same_engine:
+        return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
     if later:
         known = ", ".join(f"{name.native} ({name.releases})" for name in later)
         return Carry("lost", reason=f"{context.engine} {context.release} has no {value}; others: {known}")

@@ -147,21 +147,32 @@ def write_offloading(row: Row, setting: Setting, context: WriteContext) -> Carry
     if not setting.value:
         return Carry("unknown", reason="the host pool is sized by --hicache-ratio of a KV pool only known at start")
     gib = round(float(setting.value) * GIB_PER_GB * ranks, 2)
+    if context.same_engine:
+        gib = float(setting.provenance.written[0].text)
     rule = f"{setting.value} x 1e9 bytes per rank x {ranks} ranks"
     return Carry("converted", (emit_at(place, gib, comment=rule),), rule=rule)
 
 
 @writer("hicache_size")
 def write_hicache_size(row: Row, setting: Setting, context: WriteContext) -> Carry:
-    """GB per rank = GiB over all ranks / tp / 0.931."""
+    """SGLang takes whole GB for each rank, and a switch."""
     place = context.place(row)
     if place is None or not isinstance(setting.value, int | float):
         return without_place(row, setting, context)
-    ranks = int(context.value("parallelism.tensor_parallel_size", 1))
-    size = math.ceil(float(setting.value) / ranks / GIB_PER_GB)
-    rule = f"{setting.value} GiB over {ranks} ranks"
-    emits = (Emit(flag="--enable-hierarchical-cache"), emit_at(place, size, comment=rule))
-    return Carry("converted", emits, rule=rule)
+    rule = setting.provenance.detail
+    emits = (Emit(flag="--enable-hierarchical-cache"), emit_at(place, math.ceil(setting.value), comment=rule))
+    return Carry("converted" if rule else "carried", emits, rule=rule)
+
+
+@reader("offloading_as_gb")
+def read_offloading(row: Row, context: ReadContext) -> Reading | None:
+    """GB per rank = GiB over all tensor ranks / tp / 0.931 (vLLM 0.20.1 config/cache.py)."""
+    found = context.found(row)
+    if not found or not isinstance(found[0].value, int | float):
+        return Reading(found[0].value, tuple(found)) if found else None
+    ranks = context.canonical("parallelism.tensor_parallel_size") or 1
+    gigabytes = round(float(found[0].value) / ranks / GIB_PER_GB, 3)
+    return Reading(gigabytes, tuple(found), f"{found[0].value} GiB over {ranks} ranks")
 
 
 @reader("offload_group")

@@ -100,8 +100,15 @@ def read_chunk(row: Row, context: ReadContext) -> Reading | None:
     return Reading(chunk // ranks, (), f"default of sglang {context.release}, {gib:.0f} GiB")
 
 
+@reader("chunked_prefill_on")
+def read_chunked(row: Row, context: ReadContext) -> Reading | None:
+    """Chunking said aloud; its absence is a chunk of -1, which another row reads."""
+    found = [f for f in context.found(row) if f.value is True]
+    return Reading(True, tuple(found)) if found else None
+
+
 def _vllm_chunk(row: Row, context: ReadContext) -> Reading | None:
-    found = context.found(row)
+    found = [f for f in context.found(row) if f.value is not True]
     off = next((f for f in found if f.value is False), None)
     if off is not None:
         return Reading(-1, tuple(found))
@@ -119,7 +126,7 @@ def _vllm_chunk(row: Row, context: ReadContext) -> Reading | None:
     return Reading(budget.value, tuple(found), "decode tokens included")
 
 
-@writer("batched_tokens", across=True)
+@writer("batched_tokens")
 def write_batched_tokens(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """M = C + max_num_seqs x q, and the slots a parallel drafter reserves before vLLM 0.33."""
     place = context.place(row)
@@ -127,6 +134,8 @@ def write_batched_tokens(row: Row, setting: Setting, context: WriteContext) -> C
         return without_place(row, setting, context)
     if setting.value == -1:
         return _without_chunks(context)
+    if context.same_engine:
+        return Carry("carried", (emit_at(place, setting.provenance.written[0].text),))
     seqs = target_max_num_seqs(context)
     q = target_speculation(context).tokens_per_request if emitted_method(context) else 1
     slots = draft_slots(context)
@@ -171,7 +180,7 @@ def draft_slots(context: WriteContext) -> int:
 
 
 def _without_chunks(context: WriteContext) -> Carry:
-    if context.facts.hybrid:
+    if context.facts.hybrid and not context.same_engine:
         return Carry("unsafe", reason="vLLM's hybrid models with prefix caching need chunked prefill: left on")
     emit = Emit(flag="--no-enable-chunked-prefill", comment="-1 in sglang: whole prompts in one step")
     return Carry("approximate", (emit,), reason="vLLM raises its token budget to the context length")
