@@ -12,11 +12,12 @@ from packaging.version import Version
 
 from portkit.catalogue import sglang_rules, vllm_rules
 from portkit.catalogue.argparse_rules import HELP, Occurrence, arity, divide, option_table
+from portkit.catalogue.config_objects import coerced, unknown_keys
 from portkit.catalogue.model import Catalogue, Variable
 from portkit.catalogue.reading import ReadFile, Reading, place
 from portkit.catalogue.resolution import Argument, EnvironmentValue, Resolution
 from portkit.catalogue.tokens import Token, all_words
-from portkit.catalogue.values import BadValue, convert, lora_modules, lora_paths, unknown_keys
+from portkit.catalogue.values import BadValue, convert, lora_modules, lora_paths
 from portkit.launch import Launch
 
 _PREPARE = {"sglang": sglang_rules.prepare, "vllm": vllm_rules.prepare}
@@ -67,6 +68,7 @@ def _take(occurrence: Occurrence, reading: Reading) -> None:
         reading.report("invalid_value", f"{_label(occurrence)}: {error.message}", covered, error.suggestions)
         return
     if flag.config_class is not None:
+        value = coerced(value, flag.config_class, reading.catalogue)
         for wrong in unknown_keys(value, flag.config_class, reading.catalogue, reading.stand_ins):
             reading.report("invalid_value", f"{_label(occurrence)}: {wrong.message}", covered, wrong.suggestions)
     _inert_config(occurrence, covered, reading)

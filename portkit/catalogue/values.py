@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
-from portkit.catalogue.model import Catalogue, Flag
+from portkit.catalogue.model import Flag
 from portkit.catalogue.resolution import Unknown
 from portkit.catalogue.tokens import STAND_IN, StandIns
 from portkit.launch import EngineName
@@ -112,27 +112,6 @@ def not_a_choice(text: str, choices: list[str]) -> BadValue:
     legal = ", ".join(choices) if len(choices) <= _FEW else f"its {len(choices)} choices"
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return BadValue(f"{text!r} is not one of {legal}{hint}", near)
-
-
-def unknown_keys(
-    value: Any, class_name: str, catalogue: Catalogue, stand_ins: StandIns, path: str = ""
-) -> list[BadValue]:
-    """What a config object refuses of the keys of a JSON value, at any depth it describes."""
-    fields = catalogue.config_classes.get(class_name)
-    if fields is None or not isinstance(value, dict):
-        return []
-    found: list[BadValue] = []
-    for key, item in value.items():
-        if key in fields:
-            for inner in re.findall(r"\w+", fields[key] if isinstance(item, dict) else ""):
-                found += unknown_keys(item, inner, catalogue, stand_ins, f"{path}{key}.")
-        elif not stand_ins.partly_unknown(key):
-            near = [key.replace("-", "_")] if key.replace("-", "_") in fields else []
-            near += [k for k in difflib.get_close_matches(key, fields, n=3, cutoff=0.7) if k not in near]
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            release = f"{catalogue.engine} {catalogue.release}"
-            found.append(BadValue(f"{class_name} has no key {path + key!r} in {release}{hint}", near))
-    return found
 
 
 def lora_paths(text: str) -> Any:

@@ -40,7 +40,7 @@ NEW_VLLM, NEW_SGLANG = VLLM[1], SGLANG[1]
         (["-cc", "{$PAIRS}"], {"compilation_config": "<{$PAIRS}>"}, []),
         (["-cc", '{"$KEY": 1}'], {"compilation_config": {"$KEY": 1}}, []),
         (["-cc", "$JSON"], {"compilation_config": "<$JSON>"}, []),
-        (["--lora-modules", "a=$DIR"], {"lora_modules": ["<a=$DIR>"]}, []),
+        (["--lora-modules", "a=$DIR"], {"lora_modules": [{"name": "a", "path": "<$DIR>"}]}, []),
         (["--config", "$FILE"], {"config": "<$FILE>"}, ["opaque"]),
     ],
 )

@@ -10,10 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from portkit.catalogue.argparse_rules import arity
+from portkit.catalogue.config_objects import unknown_keys
 from portkit.catalogue.model import Catalogue, Flag
 from portkit.catalogue.resolve import accepts, resolve
 from portkit.catalogue.tokens import StandIns
-from portkit.catalogue.values import convert, lora_modules, lora_paths, unknown_keys
+from portkit.catalogue.values import convert, lora_modules, lora_paths
 from tests.catalogue.resolving import SGLANG, VLLM, catalogue, launch
 
 CASES = [("api_server", VLLM[0]), ("api_server", VLLM[1]), ("sglang", SGLANG[0]), ("sglang", SGLANG[1])]

@@ -126,6 +126,8 @@ def test_model(release: str, entry: str, line: str, values: dict[str, object], k
         (NEW, "disable-radix-cache: false", {}, []),
         (NEW, "lora-strict-loading: true", {}, ["refused"]),
         (OLD, "lora-paths: [a]", {}, ["refused"]),
+        (OLD, "incremental-streaming-output: true", {}, ["refused"]),
+        (NEW, "incremental-streaming-output: true", {"incremental_streaming_output": True}, []),
         (NEW, "cuda-graph-bs-decode: [1, 2]", {"cuda_graph_bs_decode": [1, 2]}, []),
         (NEW, "cuda-graph-bs-decode: []", {}, []),
         (NEW, "max-running-requests: null", {}, ["invalid_value"]),

@@ -56,7 +56,7 @@ ACCEPTED = [
     ("--allowed-origins '[\"*\"]'", {"allowed_origins": ["*"]}),
     (
         """--lora-modules a=b '{"name":"c","path":"d"}'""",
-        {"lora_modules": ["a=b", {"name": "c", "path": "d"}]},
+        {"lora_modules": [{"name": "a", "path": "b"}, {"name": "c", "path": "d"}]},
     ),
     ("--hf-token", {"hf_token": True}),
     ("--hf-token x", {"hf_token": "x"}),
@@ -75,6 +75,10 @@ ACCEPTED = [
     (
         "-cc.custom_ops+=a,b -cc.custom_ops+ c",
         {"compilation_config": {"custom_ops": ["a", "b", "c"]}},
+    ),
+    (
+        "-cc.cudagraph_capture_sizes+=1,2 -cc.cudagraph_capture_sizes+ 4",
+        {"compilation_config": {"cudagraph_capture_sizes": [1, 2, 4]}},
     ),
     ("--speculative-config.method mtp --speculative-config.num_speculative_tokens 3", SPECULATION),
     ("""--speculative-config '{"method":"mtp","num_speculative_tokens":3}'""", SPECULATION),
