@@ -157,7 +157,8 @@ def write_switch(place: Place, value: Any, side: Side, context: WriteContext) ->
     if on:
         return Carry(verdict, (Emit(flag=place.flag),))
     if flag.negatives:
-        return Carry(verdict, (Emit(flag=flag.negatives[0]),))
+        negative = next((n for n in flag.negatives if n.startswith("--no-")), flag.negatives[0])
+        return Carry(verdict, (Emit(flag=negative),))
     return Carry("built-in", reason=side.builtin or f"{place.flag} is off unless given")
 
 

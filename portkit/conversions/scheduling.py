@@ -186,7 +186,7 @@ def _without_chunks(context: WriteContext) -> Carry:
     return Carry("approximate", (emit,), reason="vLLM raises its token budget to the context length")
 
 
-@writer("chunk_from_budget", across=True)
+@writer("chunk_from_budget")
 def write_chunk(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """SGLang's chunk, multiplied back over attention DP ranks."""
     place = context.place(row)
@@ -197,6 +197,8 @@ def write_chunk(row: Row, setting: Setting, context: WriteContext) -> Carry:
         ranks = int(context.value("parallelism.data_parallel_size", 1))
     if setting.value == -1:
         return Carry("converted", (emit_at(place, -1, comment="no chunked prefill"),))
+    if context.same_engine:
+        return Carry("carried", (emit_at(place, setting.value * ranks, comment=setting.provenance.detail),))
     own = sglang_default_chunk(context.release, context.facts.gpu_memory_mib)
     if not setting.explicit and (own is None or own >= setting.value):
         return Carry("built-in", reason="SGLang's own chunk is as large" if own else "left to SGLang's own choice")
