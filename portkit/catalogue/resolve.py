@@ -95,7 +95,7 @@ def _typed(occurrence: Occurrence, text: str, reading: Reading) -> Any:
     flag = occurrence.flag
     if flag.action in _ITEMS:
         return reading.stand_ins.reveal(_ITEMS[flag.action](text))
-    return convert(flag, text, reading.catalogue.engine, reading.stand_ins)
+    return convert(flag, text, reading.catalogue, reading.stand_ins)
 
 
 def _store(occurrence: Occurrence, value: Any, covered: Sequence[Token], reading: Reading) -> None:

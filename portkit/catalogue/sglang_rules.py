@@ -19,9 +19,10 @@ MODEL_TYPE = Flag(("--model-type",), "model_type")  # taken by `sglang serve` it
 _MODEL_TYPES = ("auto", "llm", "diffusion")
 
 _CONFIG_FILE = Version("0.5.3.post3")
-_PLUGIN_MODEL_TYPES = Version("0.5.23")
-_POSITIONAL_MODEL = Version("0.5.23")
-_CONFIG_KEYS_BY_SPELLING = Version("0.5.23")  # before that by dest, and mappings were written as Python
+_JSON_IN_CONFIG = Version("0.5.14")  # before, mappings were written as Python
+_POSITIONAL_MODEL = Version("0.5.16")
+_PLUGIN_MODEL_TYPES = Version("0.5.18")
+_CONFIG_KEYS_BY_SPELLING = Version("0.5.23")  # before, by dest
 
 
 def prepare(tokens: list[Token], reading: Reading) -> list[Token]:
@@ -98,7 +99,7 @@ def _entry_tokens(entry: Entry, reading: Reading) -> Iterator[Token]:
         if value:
             yield option
             yield from (entry.argument(str(item)) for item in value)
-    elif isinstance(value, dict) and by_spelling:
+    elif isinstance(value, dict) and reading.catalogue.release >= _JSON_IN_CONFIG:
         yield from (option, entry.argument(json.dumps(value, ensure_ascii=False, default=str)))
     else:
         yield from (option, entry.argument(str(value)))

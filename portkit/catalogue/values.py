@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
-from portkit.catalogue.model import Flag
+from packaging.version import Version
+
+from portkit.catalogue.model import Catalogue, Flag
 from portkit.catalogue.resolution import Unknown
 from portkit.catalogue.tokens import STAND_IN, StandIns
 from portkit.launch import EngineName
 
 MAX_DEPTH = 60  # of nested JSON and YAML; real configurations have four or five levels
 _FEW = 14
+_SUFFIXES_IN_JSON = Version("0.20.0")  # of vLLM, whose flags alone have config classes
 _JSON_TYPES = ("json", "union_dict_and_str")
 _BRACED = re.compile(r"\s*\{.*\}\s*\Z", re.DOTALL)
 _STRING = re.compile(r'("(?:[^"\\]|\\.)*")', re.DOTALL)
@@ -91,16 +94,16 @@ def parse_json(text: str, *, suffixes: bool = False) -> Any:
         raise BadValue(f"not valid JSON{where}: {getattr(error, 'msg', error)}") from None
 
 
-def convert(flag: Flag, text: str, engine: EngineName, stand_ins: StandIns) -> Any:
+def convert(flag: Flag, text: str, catalogue: Catalogue, stand_ins: StandIns) -> Any:
     """One value of a flag, typed. Raises BadValue; what isn't known stays `Unknown`, unchecked."""
     if flag.nullable and text in ("", "None"):
         value = None
     elif flag.type in _JSON_TYPES:
-        value = _json_value(flag, text, engine, stand_ins)
+        value = _json_value(flag, text, catalogue, stand_ins)
     elif not text.isascii() and STAND_IN.search(text):
         return Unknown(stand_ins.show(text))
     else:
-        value = _reader(flag.type, engine)(text)
+        value = _reader(flag.type, catalogue.engine)(text)
     if flag.choices is not None and value not in flag.choices:
         raise not_a_choice(text, [str(choice) for choice in flag.choices if choice is not None])
     return value
@@ -136,10 +139,11 @@ def lora_modules(text: str) -> Any:
     return value
 
 
-def _json_value(flag: Flag, text: str, engine: EngineName, stand_ins: StandIns) -> Any:
+def _json_value(flag: Flag, text: str, catalogue: Catalogue, stand_ins: StandIns) -> Any:
     if flag.type == "union_dict_and_str" and not _BRACED.match(text):
         return stand_ins.reveal(text)
-    value = stand_ins.reveal(parse_json(text, suffixes=engine == "vllm" and flag.config_class is not None))
+    suffixes = flag.config_class is not None and catalogue.release >= _SUFFIXES_IN_JSON
+    value = stand_ins.reveal(parse_json(text, suffixes=suffixes))
     if flag.config_class is not None and not isinstance(value, dict | Unknown):
         raise BadValue(f"takes a JSON object, not {stand_ins.show(text)!r}")
     return value

@@ -20,14 +20,13 @@ _MODEL = re.compile(r"--model(=.+)?\Z", re.DOTALL)
 _CONFIG = re.compile(r"--config(=.+)?\Z", re.DOTALL)
 _SERVED_NAME = re.compile(r"--served[-_]model[-_]name(=.+)?\Z", re.DOTALL)
 
-# The first release known to behave so; where releases in between weren't looked at, the earliest
-# that certainly does.
-_MODEL_MOVED = Version("0.11.0")
-_SERVED_NAME_NEEDS_MODEL = Version("0.20.1")
+# The first release whose parser was seen to do so, the minor release before it not doing it.
+_MODEL_MOVED = Version("0.11.2")
 _O_IS_OPTIMIZATION_LEVEL = Version("0.12.0")
-_DOTTED_HUMAN_INTS = Version("0.20.1")
-_MAPPINGS_IN_CONFIG = Version("0.20.1")
-_NEGATIVES_IN_CONFIG = Version("0.33.0")
+_MAPPINGS_IN_CONFIG = Version("0.16.0")
+_SERVED_NAME_NEEDS_MODEL = Version("0.17.0")
+_DOTTED_HUMAN_INTS = Version("0.20.0")
+_NEGATIVES_IN_CONFIG = Version("0.29.0")
 
 
 def prepare(tokens: list[Token], reading: Reading) -> list[Token]:
@@ -43,7 +42,7 @@ def _model_first(tokens: list[Token], reading: Reading) -> list[Token]:
     """`vllm serve` turns `--model X` into its first positional."""
     release = reading.catalogue.release
     index = next((i for i, token in enumerate(tokens) if _MODEL.match(token.text)), None)
-    if index is not None and release >= _MODEL_MOVED:
+    if index is not None and (release >= _MODEL_MOVED or tokens[index].text == "--model"):
         option, rest = tokens[index], tokens[index + 1 :]
         if option.text != "--model":
             value: Token | None = option.cut(len("--model="))
@@ -52,6 +51,8 @@ def _model_first(tokens: list[Token], reading: Reading) -> list[Token]:
         tokens = [*tokens[:index], *rest]
         if value is None or value.text.startswith("-"):
             reading.report("missing_value", "--model needs a value", [option])
+        elif release < _MODEL_MOVED:
+            reading.report("refused", "vllm serve takes the model as its first word, not by --model", [option, value])
         if value is not None:
             moved = value if value.text.startswith("-") else _moved(value, option)
             tokens.insert(0, moved)

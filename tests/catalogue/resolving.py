@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 from collections.abc import Mapping
@@ -56,6 +57,11 @@ def launch(
         environment={name: Word((value,), Span(0, 0)) for name, value in (environment or {}).items()},
         files=dict(files or {}),
     )
+
+
+def as_release(known: Catalogue, release: str) -> Catalogue:
+    """A catalogue read as another release's, for rules of releases without one here."""
+    return dataclasses.replace(known, release=Version(release))
 
 
 def resolved(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from portkit.catalogue.resolution import Resolution
 from portkit.catalogue.resolve import accepts, resolve
 from portkit.source import Span
-from tests.catalogue.resolving import SGLANG, VLLM, catalogue, launch, outcome, resolved
+from tests.catalogue.resolving import SGLANG, VLLM, as_release, catalogue, launch, outcome, resolved
 
 NEW_VLLM, NEW_SGLANG = VLLM[1], SGLANG[1]
 
@@ -114,6 +115,35 @@ def test_earlier_values_are_overridden_in_order() -> None:
 def test_accepts(line: str, accepted: bool) -> None:
     resolution = resolve(launch("vllm", line.split()), catalogue("vllm", NEW_VLLM))
     assert accepts(resolution) is accepted
+
+
+@pytest.mark.parametrize(
+    ("entry", "release", "line", "values", "kinds"),
+    [
+        ("vllm", "0.11.0", "--model x", {"model_tag": "x"}, ["refused"]),
+        ("vllm", "0.11.0", "--model=x", {"model": "x"}, []),
+        ("vllm", "0.11.2.post2", "--model x", {"model_tag": "x"}, []),
+        ("vllm", "0.11.2.post2", "m -O3", {}, ["unrecognized"]),  # --compilation-config's own spelling there
+        ("vllm", "0.16.0", "--served-model-name a", {"served_model_name": ["a"]}, []),
+        ("vllm", "0.17.1", "--served-model-name a", {"served_model_name": ["a"]}, ["refused"]),
+        ("vllm", "0.19.1", "m --hf-overrides.n 8k", {"hf_overrides": {"n": "8k"}}, []),
+        ("vllm", "0.20.1", "m --hf-overrides.n 8k", {"hf_overrides": {"n": 8000}}, []),
+        ("vllm", "0.19.1", "m -cc '{\"mode\": 8k}'", {}, ["invalid_value"]),
+        ("vllm", "0.15.1", "m -cc.mode 1 --config f.yaml", {"compilation_config": {"mode": 1}}, ["invalid_value"]),
+        ("sglang serve", "0.5.15.post1", "m", {}, ["unrecognized", "missing_required"]),
+        ("sglang serve", "0.5.16", "m", {}, []),
+        ("sglang serve", "0.5.17", "m --model-type x", {}, ["invalid_value"]),
+        ("sglang serve", "0.5.18", "m --model-type x", {"model_type": "x"}, []),
+    ],
+)
+def test_rules_change_by_release(
+    entry: str, release: str, line: str, values: dict[str, object], kinds: list[str]
+) -> None:
+    made = launch(entry, shlex.split(line), files={"f.yaml": "compilation-config: {mode: 3}"})
+    known = as_release(catalogue(made.engine, NEW_VLLM if made.engine == "vllm" else NEW_SGLANG), release)
+    found, problems = outcome(resolve(made, known))
+    found.pop("config", None)
+    assert (found, problems) == (values, kinds)
 
 
 def test_a_choice_of_few_is_listed_with_the_nearest() -> None:

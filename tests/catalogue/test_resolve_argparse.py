@@ -73,7 +73,7 @@ def add(made: Parser, flag: Flag, known: Catalogue) -> None:
     def typed(text: str) -> Any:
         if flag.action in ITEMS:
             return ITEMS[flag.action](text)
-        value = convert(flag, text, known.engine, StandIns())
+        value = convert(flag, text, known, StandIns())
         for wrong in unknown_keys(value, flag.config_class or "", known, StandIns()):
             raise wrong
         return value

@@ -273,6 +273,7 @@ def test_config_file(
     ("release", "key", "values", "kinds"),
     [
         ("0.20.1", "enable-prefix-caching", {}, ["ignored"]),
+        ("0.32.0", "enable-prefix-caching", {"enable_prefix_caching": False}, []),
         ("0.33.0", "enable-prefix-caching", {"enable_prefix_caching": False}, []),
         ("0.33.0", "enable_prefix_caching", {}, ["ignored"]),
     ],
