@@ -39,6 +39,8 @@ _PINS = ("numba==0.65.0",)
 _LEFT_OUT = ("torch", "torchaudio", "torchvision", "torchcodec", "intel-openmp")
 # What other releases' parsers import besides.
 _OTHER_RELEASES = ("gguf", "orjson", "diskcache")
+# What SGLang's parser reads values with, which the catalogues can do without.
+_VALUE_READERS = ("orjson",)
 
 
 def cache() -> Path:
@@ -79,7 +81,7 @@ def _mark(name: str) -> Path:
 def _recipe() -> str:
     """What the folders are made from: a change of it makes them again."""
     requirements = (ROOT / "tools/requirements-catalogue.txt").read_text(encoding="utf-8")
-    return repr((ORACLES, INSTALLED_VLLM, _TORCH, _PINS, _LEFT_OUT, _OTHER_RELEASES, requirements))
+    return repr((ORACLES, INSTALLED_VLLM, _TORCH, _PINS, _LEFT_OUT, _OTHER_RELEASES, _VALUE_READERS, requirements))
 
 
 def _done(name: str) -> bool:
@@ -109,7 +111,7 @@ def _sources() -> None:
 def _sglang() -> None:
     pip = _new_environment("sglang")
     with _step("  what the parser imports"):
-        pip("-r", str(ROOT / "tools/requirements-catalogue.txt"), "packaging")
+        pip("-r", str(ROOT / "tools/requirements-catalogue.txt"), "packaging", *_VALUE_READERS)
 
 
 def _vllm() -> None:

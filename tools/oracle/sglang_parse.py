@@ -10,6 +10,7 @@ Questions are the words after `python -m sglang.launch_server`. Needs `tools/eng
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -24,7 +25,8 @@ from engines import wheels
 
 def _prepare(release: str) -> answering.Parse:
     sources = fetch("sglang", release, wheels())
-    install("sglang", ENGINES["sglang"], sources.root)
+    engine = ENGINES["sglang"]
+    install("sglang", replace(engine, real=engine.real | {"orjson"}), sources.root)
     install_torch(sources.torch_version(), cuda=False)
     from sglang.srt import server_args  # type: ignore[import-not-found]
 
