@@ -15,22 +15,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import takewhile
 from math import inf
-from typing import Literal, Protocol
+from typing import Protocol
 
 from portkit.catalogue.model import Catalogue, Flag
+from portkit.catalogue.resolution import ProblemKind
 from portkit.catalogue.tokens import STAND_IN, Token
-
-ProblemKind = Literal[
-    "unrecognized",
-    "ambiguous",
-    "invalid_value",
-    "missing_value",
-    "missing_required",
-    "unexpected_value",
-    "refused",
-    "ignored",
-    "opaque",
-]
 
 HELP = Flag(("-h", "--help"), "help", type="bool", action="store_true", refused=True)
 _SWITCHES = ("store_true", "store_false", "boolean_optional")

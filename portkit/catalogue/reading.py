@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from portkit.catalogue.argparse_rules import OptionTable, ProblemKind
+from portkit.catalogue.argparse_rules import OptionTable
 from portkit.catalogue.model import Catalogue, Flag
-from portkit.catalogue.resolution import Argument, Problem, Resolution
+from portkit.catalogue.resolution import Argument, Problem, ProblemKind, Resolution
 from portkit.catalogue.tokens import StandIns, Token, all_words, hull
 from portkit.launch import Launch
 from portkit.source import Span

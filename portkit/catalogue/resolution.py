@@ -9,6 +9,18 @@ from portkit.catalogue.model import Catalogue, Flag, Variable
 from portkit.launch import Launch, Word
 from portkit.source import SourceText, Span
 
+ProblemKind = Literal[
+    "unrecognized",
+    "ambiguous",
+    "invalid_value",
+    "missing_value",
+    "missing_required",
+    "unexpected_value",
+    "refused",
+    "ignored",
+    "opaque",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
@@ -28,7 +40,9 @@ class Argument:
     those for nargs), with `Unknown` where a word isn't known. `words` are the words that give the
     value, without the option itself (empty for a switch, and for values out of a config file).
     `option` is the option as spelled; `place` covers option and values in `source`, which is the
-    script or the `--config` file.
+    script or the `--config` file. Dotted keys (`-cc.mode=3 -cc.backend x`) and appended values make one
+    argument of several uses: its words are all of theirs, options included, and its place is that of
+    one use where they don't stand together.
     """
 
     flag: Flag
@@ -56,17 +70,7 @@ class Problem:
     `suggestions` are near spellings, best first.
     """
 
-    kind: Literal[
-        "unrecognized",
-        "ambiguous",
-        "invalid_value",
-        "missing_value",
-        "missing_required",
-        "unexpected_value",
-        "refused",
-        "ignored",
-        "opaque",
-    ]
+    kind: ProblemKind
     message: str
     place: Span | None
     source: SourceText
