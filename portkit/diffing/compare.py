@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from portkit.catalogue.model import Catalogue
 from portkit.conversions.writing import Carry, Emit, PortOptions
-from portkit.deployment.schema import Deployment, Setting, Unmapped, text_of
+from portkit.deployment.schema import Deployment, Provenance, Setting, Unmapped, text_of
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
 from portkit.porting.port import Entry, port, row_of
@@ -90,6 +90,7 @@ def changed_settings(a: Deployment, b: Deployment) -> set[str]:
 
 
 def _setting_lines(a: Deployment, b: Deployment, catalogue_a: Catalogue, catalogue_b: Catalogue) -> Iterator[Line]:
+    a, b = _with_static_defaults(a, b), _with_static_defaults(b, a)
     changed = changed_settings(a, b)
     onto_b = _carries(a, catalogue_b)
     onto_a = _carries(b, catalogue_a)
@@ -109,6 +110,20 @@ def _setting_lines(a: Deployment, b: Deployment, catalogue_a: Catalogue, catalog
             broken.get(name),
             a.engine == b.engine,
         )
+
+
+def _with_static_defaults(deployment: Deployment, other: Deployment) -> Deployment:
+    """The document with what its engine has when nobody says, for settings that the other side has.
+
+    Only where that is one value for all releases, GPUs and models.
+    """
+    settings = dict(deployment.settings)
+    for name, row in rows().items():
+        default = row.side(deployment.engine).default
+        if default is not None and name not in settings and name in other.settings:
+            source = Provenance(kind="default", detail=f"default of {deployment.engine}")
+            settings[name] = Setting(setting=name, unit=row.unit, value=default, provenance=source)
+    return deployment.model_copy(update={"settings": settings})
 
 
 def _carries(source: Deployment, catalogue: Catalogue) -> dict[str, Carry]:
@@ -163,12 +178,15 @@ def _judge(
         return _only_a(a, onto_b)
     if not a.known or not b.known:
         same = a.expression == b.expression
-        return ("same", "none", "") if same else ("unknown", "changed", "only known when the scripts run")
+        unknown = " and ".join(str(s.expression) for s in (a, b) if not s.known)
+        return ("same", "none", "") if same else ("unknown", "changed", f"not known: {unknown}")
     if not row.comparable and not same_engine:
         return "approximate", "changed", "the engines' numbers mean different things"
     if not changed:
         return "same", "none", ""
     if _worse(row, a.value, b.value):
+        return "lost", "changed", ""
+    if a.explicit and b.provenance.kind == "default" and not row.better:
         return "lost", "changed", ""
     unsafe = onto_b is not None and onto_b.verdict == "unsafe" and not onto_b.follows
     return "differs", "changed", onto_b.reason if unsafe and onto_b else ""
@@ -192,6 +210,8 @@ def _only_b(b: Setting, onto_a: Carry | None) -> tuple[Verdict, Difference, str]
 
 def _worse(row: Row, a: Any, b: Any) -> bool:
     """Whether B has less of what serves speed."""
+    if row.worst is not None and b == row.worst:
+        return True
     if not row.better or not all(isinstance(value, bool | int | float) for value in (a, b)):
         return False
     return bool(b < a) if row.better == "more" else bool(b > a)

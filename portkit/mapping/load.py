@@ -46,6 +46,7 @@ def _row(record: dict[str, Any]) -> Row:
         compare=record.get("compare", True),
         comparable=record.get("comparable", True),
         better=record.get("better", ""),
+        worst=record.get("worst"),
     )
 
 

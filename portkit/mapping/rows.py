@@ -75,7 +75,8 @@ class Row:
 
     `compare` is false for settings that another row compares for them. `comparable` is false where
     the engines' numbers mean different things, so that equal ones are no agreement. `better` says
-    whether more or less of it serves speed, so that a worse value counts as lost.
+    whether more or less of it serves speed, so that a worse value counts as lost; `worst` is the one
+    value that loses all of it.
     """
 
     setting: str
@@ -91,6 +92,7 @@ class Row:
     compare: bool = True
     comparable: bool = True
     better: Literal["more", "less", ""] = ""
+    worst: Any = None
 
     @property
     def area(self) -> str:
