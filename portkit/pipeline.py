@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from portkit.releases import choose_release
 from portkit.source import SourceText
 
 SIZE_LIMIT_BYTES = 16_000_000
+CONFIG_LIMIT_BYTES = 1_000_000
 
 _REFUSED = ("ambiguous", "invalid_value", "missing_value", "missing_required", "unexpected_value", "refused")
 
@@ -58,7 +59,7 @@ def load_deployment(request: Request) -> Loaded:
     launches = read_script(source, request.settings or {})
     launch, remark = pick(launches, request.launch)
     chosen = choose_release(launch, request.release)
-    resolution = resolve(launch, chosen.catalogue)
+    resolution = resolve(launch, chosen.catalogue, _reader_beside(source.name))
     _stop_at_refusals(resolution)
     facts = gather_facts(source.text, _model_name(resolution), gpu=request.gpu, model_config=request.model_config)
     deployment = read_deployment(resolution, facts, chosen.reason)
@@ -69,6 +70,21 @@ def load_deployment(request: Request) -> Loaded:
     remarks.extend(_note_text(source, note) for note in launch.notes)
     remarks.extend(note for note in deployment.notes if all(note != n.message for n in launch.notes))
     return Loaded(launch, resolution, deployment, tuple(remarks))
+
+
+def _reader_beside(script: str) -> Callable[[str], str | None]:
+    """Reads a `--config` file that a launch names: beside the script, else from here; None where it isn't."""
+
+    def read(path: str) -> str | None:
+        for folder in (Path(script).parent, Path()):
+            try:
+                with (folder / path).open("rb") as file:
+                    return file.read(CONFIG_LIMIT_BYTES).decode("utf-8-sig")
+            except (OSError, ValueError):
+                continue
+        return None
+
+    return read
 
 
 def read_source(path: str) -> SourceText:

@@ -8,8 +8,6 @@ args=(
   --context-length 16384
   # CUDA graphs and compilation
   # --disable-cuda-graph  # only if needed
-  # Scheduling
-  --max-running-requests 256
   # Server and parsers
   --host 0.0.0.0
   --port "${1:-30000}"

@@ -67,16 +67,19 @@ def write_max_num_seqs(row: Row, setting: Setting, context: WriteContext) -> Car
 
 @writer("total_running_requests")
 def write_total_running(row: Row, setting: Setting, context: WriteContext) -> Carry:
-    """SGLang divides its limit over attention DP ranks."""
+    """SGLang divides its limit over attention DP ranks, and cuts it to 48 with speculation unless told."""
     place = context.place(row)
     if place is None:
         return without_place(row, setting, context)
+    if not setting.explicit and context.value("speculation.method") is None:
+        return Carry("built-in", reason="SGLang runs as many as its KV cache holds")
     ranks = 1
     if context.value("parallelism.data_parallel_attention", False):
         ranks = int(context.value("parallelism.data_parallel_size", 1))
     if ranks == 1 or not isinstance(setting.value, int):
         value = setting.value if setting.known else setting.expression
-        return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
+        comment = "" if setting.explicit else f"{setting.provenance.detail}; SGLang would cut it to 48"
+        return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting), comment=comment),))
     rule = f"{setting.value} per rank x {ranks} attention DP ranks"
     return Carry("converted", (emit_at(place, setting.value * ranks, comment=rule),), rule=rule)
 

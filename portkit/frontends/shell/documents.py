@@ -1,0 +1,125 @@
+"""Redirections: files that here-documents and echoes write, and output that goes elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from portkit.frontends.shell.outcomes import Outcome, Output
+from portkit.frontends.shell.state import State
+from portkit.frontends.shell.values import text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from portkit.frontends.shell.evaluate import Evaluator
+
+
+def _redirected(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    body = node.child_by_field_name("body")
+    _keep_document(evaluator, node, body, state)
+    if body is None:
+        return [Outcome(state)]
+    target = _target(evaluator, node)
+    if target is None:
+        return evaluator.run(body, state)
+    outer, evaluator.output = evaluator.output, Output()
+    try:
+        outcomes = evaluator.run(body, state)
+        written = evaluator.output
+    finally:
+        evaluator.output = outer
+    if written.chunks and len(outcomes) == 1:
+        _keep_output(evaluator, target, written, outcomes[0].state)
+    return outcomes
+
+
+def _target(evaluator: Evaluator, node: Node) -> Node | None:
+    """The redirection that takes standard output away, if there is one."""
+    for child in node.named_children:
+        if child.type == "file_redirect":
+            text = evaluator.script.slice(child).lstrip("1")
+            if text.startswith((">", "&>")):
+                return child
+    return None
+
+
+def _keep_output(evaluator: Evaluator, redirect: Node, output: Output, state: State) -> None:
+    """Keep what known echoes write to a file."""
+    destination = redirect.child_by_field_name("destination")
+    pieces = tuple(piece for chunk in output.chunks for piece in chunk)
+    if destination is None or not output.known:
+        return
+    path = text_of(evaluator.expander(state).scalar(*evaluator.at(destination)))
+    text = text_of(pieces)
+    raw = evaluator.script.slice(redirect)
+    if path is None or text is None or ">&" in raw:
+        return
+    state.files[path] = (state.files.get(path, "") if ">>" in raw else "") + text
+
+
+def _keep_document(evaluator: Evaluator, node: Node, body: Node | None, state: State) -> None:
+    """Keep the text of `cat > file <<EOF`."""
+    document = next((c for c in node.named_children if c.type == "heredoc_redirect"), None)
+    if document is None or body is None:
+        return
+    command = evaluator.script.slice(body).split()
+    if command[:1] not in (["cat"], ["tee"], ["sudo"]):
+        return
+    parts = {c.type: c for c in document.named_children}
+    content, start = parts.get("heredoc_body"), parts.get("heredoc_start")
+    redirects = [r for r in [*node.named_children, *document.named_children] if r.type == "file_redirect"]
+    if start is None:
+        return
+    path = _document_path(evaluator, body, redirects, state)
+    text: str | None = evaluator.script.slice(content) if content is not None else ""
+    if text and evaluator.text.startswith("<<-", evaluator.script.start(document)):
+        text = "".join(line.lstrip("\t") for line in text.splitlines(keepends=True))
+    elif content is not None and not evaluator.script.slice(start).startswith(("'", '"', "\\")):
+        text = text_of(evaluator.expander(state).pieces(*evaluator.at(content), "heredoc"))
+    if path is not None and text is not None:
+        appends = any(evaluator.script.slice(r).startswith(">>") for r in redirects)
+        state.files[path] = (state.files.get(path, "") if appends else "") + text
+
+
+def _document_path(evaluator: Evaluator, body: Node, redirects: list[Node], state: State) -> str | None:
+    for redirect in redirects:
+        destination = redirect.child_by_field_name("destination")
+        if destination is not None and evaluator.script.slice(redirect).lstrip("1").startswith(">"):
+            path = text_of(evaluator.expander(state).scalar(*evaluator.at(destination)))
+            if path is not None and path != "/dev/null":
+                return path
+    words = [c for c in body.named_children if c.type != "command_name"]
+    for word in words if "tee" in evaluator.script.slice(body).split()[:2] else []:
+        path = text_of(evaluator.expander(state).scalar(*evaluator.at(word)))
+        if path is not None and path != "tee" and not path.startswith("-"):
+            return path
+    return None
+
+
+def _pipeline(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    """Each command in a world of its own; what one prints is the next one's input."""
+    outer, status, undecided = evaluator.output, None, None
+    children = node.named_children
+    given = None
+    try:
+        for number, child in enumerate(children):
+            last = number == len(children) - 1
+            inner = state.copy()
+            inner.input = given
+            evaluator.output = outer if last else Output()
+            outcomes = evaluator.run(child, inner)
+            single = outcomes[0] if len(outcomes) == 1 and outcomes[0].flow == "on" else None
+            status, undecided = (single.status, single.undecided) if single else (None, None)
+            given = None if last else _printed(evaluator.output)
+    finally:
+        evaluator.output = outer
+    return [Outcome(state, status, undecided=undecided)]
+
+
+def _printed(output: Output | None) -> str | None:
+    if output is None or not output.known:
+        return None
+    return text_of(tuple(piece for chunk in output.chunks for piece in chunk))
+
+
+HANDLERS = {"redirected_statement": _redirected, "pipeline": _pipeline}
