@@ -64,7 +64,7 @@ def test_the_port_serves(tmp_path: Path) -> None:
 
 
 def _ported(script: Path) -> str:
-    command = [sys.executable, "-m", "portkit", "port", script, "--to", TARGET, "--graphs", "exact"]
+    command = [sys.executable, "-m", "portkit", "port", str(script), "--to", TARGET, "--graphs", "exact"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 

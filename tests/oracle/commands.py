@@ -113,8 +113,11 @@ class _Maker:
         return name
 
     def values(self, flag: Flag) -> list[str]:
-        count = {None: 1, "?": 1, "*": self.random.randint(1, 3), "+": self.random.randint(1, 3)}.get(flag.nargs)
-        return [self.value(flag) for _ in range(int(flag.nargs) if count is None else count)]  # type: ignore[arg-type]
+        if isinstance(flag.nargs, int):
+            count = flag.nargs
+        else:
+            count = self.random.randint(1, 3) if flag.nargs in ("*", "+") else 1
+        return [self.value(flag) for _ in range(count)]
 
     def value(self, flag: Flag) -> str:
         if flag.choices:

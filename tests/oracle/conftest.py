@@ -23,7 +23,8 @@ def _ask(engine: str, release: str, lines: Sequence[Sequence[str]]) -> list[dict
     if not engines.ready(engine):
         pytest.fail(f"{engine}'s own parser isn't prepared: run python tools/engines.py all", pytrace=False)
     questions = "".join(json.dumps({"argv": list(argv)}) + "\n" for argv in lines)
-    command = [engines.environment(engine) / "bin/python", ROOT / f"tools/oracle/{engine}_parse.py", release]
+    python = str(engines.environment(engine) / "bin/python")
+    command = [python, str(ROOT / f"tools/oracle/{engine}_parse.py"), release]
     done = subprocess.run(command, input=questions, capture_output=True, text=True, timeout=600)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(lines), f"the oracle stopped with status {done.returncode}:\n{done.stderr[-2000:]}"

@@ -46,7 +46,7 @@ OTHER_VALUE = {
 
 @pytest.mark.parametrize(("engine", "release"), RELEASES)
 def test_agrees_with_the_real_parser(engine: str, release: str, ask: Ask, tmp_path: Path) -> None:
-    catalogue = load(engine, Version(release))  # type: ignore[arg-type]
+    catalogue = load(engine, Version(release))
     lines = [_with_file(c, tmp_path / f"{i}.yaml") for i, c in enumerate(commands(catalogue, COUNT, SEED))]
     by_hand = (Path(__file__).parent / f"{engine}.txt").read_text(encoding="utf-8").splitlines()
     lines += [Command(tuple(shlex.split(text)), "by hand") for text in by_hand]
