@@ -50,7 +50,8 @@ def write_vllm_backend(row: Row, setting: Setting, context: WriteContext) -> Car
     if place is None or not setting.known:
         return without_place(row, setting, context)
     if context.same_engine:
-        return Carry("carried", (emit_at(place, _as_written(setting)),))
+        refusal = refused(_as_written(setting).upper(), context)
+        return Carry("unsafe" if refusal else "carried", (emit_at(place, _as_written(setting)),), reason=refusal)
     decode = context.value("attention.decode_backend")
     wanted = decode or setting.value
     entry = backend_entry(wanted, context)

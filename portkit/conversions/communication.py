@@ -25,6 +25,8 @@ def write_variable(row: Row, setting: Setting, context: WriteContext) -> Carry:
 def write_foreign(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """A variable that only the source engine reads."""
     name = setting.setting.rsplit(".", 1)[1]
+    if setting.provenance.detail:
+        return Carry("inert", reason=setting.provenance.detail)
     return Carry("lost", reason=f"only {context.source.engine} reads {name}")
 
 

@@ -58,7 +58,7 @@ def write_static_fraction(row: Row, setting: Setting, context: WriteContext) -> 
     return Carry("approximate", reason=reason)
 
 
-@writer("kv_cache_dtype", across=True)
+@writer("kv_cache_dtype")
 def write_kv_dtype(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """The KV type's name, and what an 8-bit cache costs with speculation below compute capability 9."""
     carry = write_same(row, setting, context)
@@ -73,7 +73,7 @@ def write_kv_dtype(row: Row, setting: Setting, context: WriteContext) -> Carry:
             "DFlash needs a non-causal backend and 8-bit KV there needs FlashAttention 3 on sm90: no backend "
             "takes both, the server would not start. KV left at auto, with half the tokens"
         )
-        return Carry("unsafe", reason=reason)
+        return Carry("unsafe", carry.emits if context.same_engine else (), reason=reason)
     if method is not None and context.release < Version("0.33.0"):
         reason = (
             "below sm90 an 8-bit KV cache moves vLLM from FLASH_ATTN to FLASHINFER, which loses full decode "

@@ -27,6 +27,9 @@ from portkit.defaults.limits import (
 from portkit.deployment.schema import Setting
 from portkit.mapping.rows import Place, Row
 
+HYBRID_SEQUENCES = 256
+"""max_num_seqs for a hybrid model whose source names no limit: vLLM's own smaller tier."""
+
 
 @reader("max_running_requests")
 def read_max_running(row: Row, context: ReadContext) -> Reading | None:
@@ -45,7 +48,7 @@ def read_max_running(row: Row, context: ReadContext) -> Reading | None:
             return Reading(value // ranks, tuple(found), f"{value} over {ranks} attention DP ranks")
         return Reading(value, tuple(found))
     if context.canonical("speculation.method") is None:
-        return None
+        return Reading(Unknown("as many as its pool of states holds")) if context.facts.hybrid else None
     rule = f"SGLang's cap of {SGLANG_SPECULATION_REQUESTS} with speculation"
     if ranks > 1:
         return Reading(SGLANG_SPECULATION_REQUESTS // ranks, (), f"{rule}, over {ranks} attention DP ranks")
@@ -60,6 +63,9 @@ def write_max_num_seqs(row: Row, setting: Setting, context: WriteContext) -> Car
         return without_place(row, setting, context)
     rule = setting.provenance.detail
     value = setting.value if setting.known else setting.expression
+    if not setting.known and not setting.explicit:
+        rule = "vLLM refuses to start a hybrid model with more sequences than it has state blocks"
+        return Carry("approximate", (emit_at(place, HYBRID_SEQUENCES, comment=rule),), reason=rule)
     if not rule:
         return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
     return Carry("converted", (emit_at(place, value, comment=rule),), rule=rule)
@@ -138,7 +144,7 @@ def write_batched_tokens(row: Row, setting: Setting, context: WriteContext) -> C
     if setting.value == -1:
         return _without_chunks(context)
     if context.same_engine:
-        return Carry("carried", (emit_at(place, setting.provenance.written[0].text),))
+        return _own_budget(place, setting, context)
     seqs = target_max_num_seqs(context)
     q = target_speculation(context).tokens_per_request if emitted_method(context) else 1
     slots = draft_slots(context)
@@ -155,6 +161,24 @@ def write_batched_tokens(row: Row, setting: Setting, context: WriteContext) -> C
         rule += f"; {setting.provenance.detail}"
     reason = "vLLM mixes prefill and decode in one step, so its budget counts both"
     return Carry("approximate", (emit_at(place, tokens, comment=rule),), rule=rule, reason=reason)
+
+
+def _own_budget(place: Place, setting: Setting, context: WriteContext) -> Carry:
+    """vLLM's budget as it is written, and whether a drafter's slots leave anything of it."""
+    written = setting.provenance.written
+    emits = (emit_at(place, written[0].text),) if written else ()
+    default = vllm_default_max_num_batched_tokens(context.release, context.facts)
+    budget = int(written[0].text) if written and written[0].text.isdigit() else default
+    seqs = context.value("scheduling.max_running_requests", vllm_default_max_num_seqs(context.facts))
+    reserved = draft_slots(context) * seqs
+    if reserved < budget:
+        return Carry("carried", emits)
+    reason = (
+        f"the server would not start: {seqs} sequences reserve {reserved} draft slots of {budget} tokens, which "
+        f"leaves max_num_scheduled_tokens at {budget - reserved}: raise --max-num-batched-tokens or lower "
+        "--max-num-seqs"
+    )
+    return Carry("unsafe", emits, reason=reason)
 
 
 def _with_unknown_chunk(place: Place, setting: Setting, default: int, reserved: int) -> Carry:

@@ -177,12 +177,15 @@ def target_speculation(context: WriteContext) -> Target:
 
 
 def _instead_of_dflash(context: WriteContext) -> Target:
+    """MTP where the model has it, else none; a launch that stays on vLLM keeps what it has."""
     why = (
         f"DFlash on vLLM {context.release} feeds the draft the wrong hidden states (its target_layer_ids "
         "are read one layer early) and runs sliding-window draft layers as full attention: acceptance "
         "falls towards zero and no flag repairs it"
     )
     force = "force it with --force speculation.method, or port to vllm >= 0.24 (>= 0.27.1 with sliding layers)"
+    if context.same_engine:
+        return Target("dflash", context.value("speculation.draft_tokens"), "unsafe", why)
     if context.facts.mtp_layers:
         rendered = f"rendered instead: the model's own MTP with {MTP_DEFAULT_TOKENS} draft tokens; {force}"
         return Target("mtp", MTP_DEFAULT_TOKENS, "unsafe", why, rendered, replaced=True)

@@ -94,8 +94,22 @@ class _Reader:
                     continue
                 key = f"{row.setting[:-2]}.{name}"
                 value: Any = variable.word.text if variable.word.known else Unknown(variable.word.text)
-                reading = Reading(value, (Found(place, value, variable=variable),))
+                reading = Reading(value, (Found(place, value, variable=variable),), self._unread(variable))
                 self.settings[key] = self._make(row, key, reading)
+
+    def _unread(self, variable: EnvironmentValue) -> str:
+        """That this release doesn't read a variable of its own engine, and where the setting went."""
+        catalogue = self.resolution.catalogue
+        own = ("VLLM_",) if catalogue.engine == "vllm" else ("SGLANG_", "SGL_")
+        if variable.variable is not None or not variable.name.startswith(own):
+            return ""
+        text = f"{catalogue.engine} {catalogue.release} doesn't read {variable.name}"
+        for row in rows().values():
+            side = row.side(catalogue.engine)
+            if any(place.env == variable.name for place in side.places):
+                now = side.place(catalogue.release)
+                return f"{text}: it is {now} now" if now is not None else text
+        return text
 
     def _unmapped(self) -> Iterator[Unmapped]:
         for argument in self.resolution.arguments.values():

@@ -96,6 +96,8 @@ class _Writer:
 
     def _write(self, setting: Setting) -> Carry:
         row = row_of(setting.setting)
+        carry = WRITERS[row.side(self.context.engine).write](row, setting, self.context)
         if self.context.same_engine and not setting.explicit:
-            return Carry("built-in", reason="nobody wrote it")
-        return WRITERS[row.side(self.context.engine).write](row, setting, self.context)
+            unsafe = carry.verdict == "unsafe"
+            return Carry("unsafe" if unsafe else "built-in", reason=carry.reason if unsafe else "nobody wrote it")
+        return carry

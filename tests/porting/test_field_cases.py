@@ -328,3 +328,54 @@ def test_methods(carry, algorithm, release, method):
 def test_methods_back_to_sglang(carry, config, expected):
     ported = carry("vllm@0.20.1", f"/m/t --speculative-config '{config}'", "sglang@0.5.23")
     assert {flag: ported.words(flag) for flag in expected} == expected
+
+
+def hazards(carry, command, release, gpu=None, environment=None):
+    """What is unsafe in a vLLM launch on its own release."""
+    ported = carry(f"vllm@{release}", command, f"vllm@{release}", gpu=gpu, environment=environment)
+    return {e.name: e.carry.reason for e in ported.port.entries if e.carry.verdict == "unsafe" and not e.carry.follows}
+
+
+def test_hazards_of_a_vllm_launch(carry):
+    dflash = '\'{"method":"dflash","model":"/m/d","num_speculative_tokens":16}\''
+    found = hazards(carry, f"/m/t --speculative-config {dflash}", "0.20.1")
+    assert "max_num_scheduled_tokens at -1792" in found["scheduling.prefill_chunk"]
+    assert "one layer early" in found["speculation.method"]
+    assert hazards(carry, f"/m/t --speculative-config {dflash}", "0.33.0") == {}
+    assert "scheduling.prefill_chunk" not in hazards(
+        carry, f"/m/t --max-num-seqs 16 --speculative-config {dflash}", "0.20.1"
+    )
+    mtp = '\'{"method":"mtp","num_speculative_tokens":2}\''
+    command = f"/m/t --attention-backend FLASHINFER --speculative-config {mtp}"
+    assert "PIECEWISE" in hazards(carry, command, "0.20.1", gpu="a6000x2")["attention.backend"]
+    assert hazards(carry, command, "0.20.1", gpu="b200") == {}
+    command = f"/m/t --kv-cache-dtype fp8 --max-num-seqs 16 --speculative-config {dflash}"
+    assert "no backend" in hazards(carry, command, "0.20.1", gpu="a6000")["memory.kv_cache_dtype"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "release", "now"),
+    [
+        ("VLLM_ATTENTION_BACKEND", "0.20.1", "it is --attention-backend now"),
+        ("VLLM_ATTENTION_BACKEND", "0.33.0", "it is --attention-backend now"),
+        ("VLLM_ALL2ALL_BACKEND", "0.20.1", "it is --all2all-backend now"),
+        ("VLLM_USE_V1", "0.33.0", "doesn't read VLLM_USE_V1"),
+    ],
+)
+def test_a_variable_no_longer_read_is_inert(carry, variable, release, now):
+    ported = carry(f"vllm@{release}", "/m/t", "sglang@0.5.23", environment={variable: "x"})
+    entry = next(e for e in ported.port.entries if variable in e.name)
+    assert entry.carry.verdict == "inert" and now in entry.carry.reason
+
+
+def test_hybrid_models_get_a_sequence_limit(carry):
+    ported = carry(SGLANG, "--model-path Qwen/Qwen3.6-27B --tp 2", "vllm@0.20.1", gpu="h100:2")
+    assert ported.words("--max-num-seqs") == ["256"]
+    dense = carry(SGLANG, "--model-path Qwen/Qwen3-8B", "vllm@0.20.1", gpu="h100")
+    assert dense.words("--max-num-seqs") is None
+
+
+def test_mtp_tokens_fit_the_models_layers(carry, tmp_path):
+    # mtp_layers is 1 for the models known by name: any number fits
+    ported = carry(SGLANG, "--model-path deepseek-ai/DeepSeek-V3 --speculative-algorithm EAGLE", "vllm@0.20.1")
+    assert ported.keys("--speculative-config") == {"method": "mtp", "num_speculative_tokens": 3}

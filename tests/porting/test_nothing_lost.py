@@ -87,7 +87,7 @@ def test_every_known_key_of_a_json_flag_is_in_the_account(read, engine, release)
         fields = catalogue.config_classes.get(flag.config_class or "", {})
         if not fields:
             continue
-        document = {name: 1 for name in fields}
+        document = dict.fromkeys(fields, 1)
         deployment, _, _ = read(engine, str(release), [*BASE[engine], flag.name, json.dumps(document)])
         told = {w.option for s in deployment.settings.values() for w in s.provenance.written}
         told |= {item.name for item in deployment.unmapped}
