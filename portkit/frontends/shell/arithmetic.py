@@ -135,8 +135,10 @@ class Calculator:
     def _operand(self, token: str) -> int:
         if token[:1].isdigit():
             if token[:2].lower() == "0x":
-                return int(token, 16)
-            return int(token, 8) if token[0] == "0" and len(token) > 1 and set(token) <= set("01234567") else int(token)
+                return _wrapped(int(token[:20], 16))
+            if len(token) > 20 or (token[0] == "0" and not set(token) <= set("01234567")):
+                raise NotKnown
+            return _wrapped(int(token, 8 if token[0] == "0" else 10))
         if not token.isidentifier():
             raise NotKnown
         value = self.get(token)

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from portkit.frontends.shell import scan
-from portkit.frontends.shell.values import Array, Pieces, Table, Value, word_of
-from portkit.launch import Word
+from portkit.frontends.shell.values import Array, Pieces, Table, Value, literal_piece, pieces_of, text_of
 from portkit.source import Span
 
 if TYPE_CHECKING:
@@ -16,8 +15,11 @@ if TYPE_CHECKING:
     from portkit.frontends.shell.evaluate import Evaluator
     from portkit.frontends.shell.state import State
 
-_ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<index>[^\]]*)\])?(?P<plus>\+?)=", re.DOTALL)
+_ASSIGNMENT = re.compile(
+    r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<index>(?:\$\(\([^)]*\)\)|\$\{[^}]*\}|[^\]])*)\])?(?P<plus>\+?)=", re.DOTALL
+)
 _KEYED = re.compile(r"\[(?P<key>(?:[^\]\"']|\"[^\"]*\"|'[^']*')*)\]=")
+_HIGHEST = 100_000
 
 
 class Assigner:
@@ -27,124 +29,114 @@ class Assigner:
         self.evaluator = evaluator
         self.locals: dict[str, Value | None] | None = None
 
-    def assign(self, node: Node, state: State, *, table: bool = False) -> str | None:
+    def assign(self, node: Node, state: State) -> str | None:
         """Carry out one assignment; gives the variable's name."""
-        start, end = self.evaluator._at(node)
-        return self.assign_text(start, end, state, table=table)
+        start, end = self.evaluator.at(node)
+        return self.assign_text(start, end, state)
 
     def assign_text(self, start: int, end: int, state: State, *, table: bool = False) -> str | None:
         """Carry out the assignment written between two offsets."""
         match = _ASSIGNMENT.match(self.evaluator.text, start, end)
         if match is None:
             return None
-        name, index, at = match["name"], match["index"], match.end()
-        if self.evaluator.text[at : at + 1] == "(" and index is None:
-            self._assign_list(name, at + 1, end - 1, bool(match["plus"]), state, table)
+        name, plus, at = match["name"], bool(match["plus"]), match.end()
+        if self.evaluator.text[at : at + 1] == "(" and match["index"] is None:
+            self._assign_list(name, at + 1, end - 1, plus, state, table)
+            return name
+        value = self._scalar(name, at, end, plus, state)
+        old = state.value(name)
+        if match["index"] is not None:
+            state.set(name, self._with_element(old, match.span("index"), value, plus, state))
+        elif name in state.integers:
+            state.set(name, value)
+        elif plus:
+            state.set(name, _appended(old, (state.scalar(name, Span(0, 0)) or ()) + value))
         else:
-            value = self.evaluator.expander(state).scalar(at, end)
-            self._assign_scalar(name, index, value, bool(match["plus"]), state)
+            state.set(name, _appended(old, value))
         return name
 
-    def _assign_scalar(self, name: str, index: str | None, value: Pieces, plus: bool, state: State) -> None:
-        old = state.value(name)
-        if index is not None:
-            state.set(name, self._with_element(old, index, value, plus, state))
-        elif plus:
-            before = state.scalar(name, Span(0, 0))
-            state.set(name, (before if before is not None else ()) + value)
-        elif isinstance(old, Array):
-            state.set(name, Array((value, *old.elements[1:])))
-        else:
-            state.set(name, value)
+    def _scalar(self, name: str, at: int, end: int, plus: bool, state: State) -> Pieces:
+        """The value assigned; for an integer variable its number, with what was there before added."""
+        value = self.evaluator.expander(state).scalar(at, end)
+        text = text_of(value)
+        if name not in state.integers or text is None:
+            return value
+        number = self.evaluator.arithmetic(f"{name}+({text})" if plus else text, state)
+        return value if number is None else (literal_piece(str(number), self.evaluator.span(at, end)),)
 
-    def _with_element(self, old: Value | None, index: str, value: Pieces, plus: bool, state: State) -> Value:
+    def _with_element(
+        self, old: Value | None, index: tuple[int, int], value: Pieces, plus: bool, state: State
+    ) -> Value:
         parameters = self.evaluator.expander(state).parameters
         if isinstance(old, Table):
-            key = parameters._key(index)
-            return old.put(key, (old.get(key) or ()) + value if plus else value)
-        elements = list(old.elements) if isinstance(old, Array) else [old] if isinstance(old, tuple) else []
-        number = parameters._index(index)
-        if number is None or number > 10_000:
-            return Array(tuple(elements))
-        if number < len(elements):
-            elements[number] = elements[number] + value if plus else value
-        else:
-            elements.append(value)
-        return Array(tuple(elements))
+            key = text_of(parameters.key(*index))
+            if key is None:
+                return old
+            return Table({**old.entries, key: (old.get(key) or ()) + value if plus else value})
+        array = old if isinstance(old, Array) else Array({0: old} if old is not None else {})
+        number = parameters.index(*index)
+        if number is None or number > _HIGHEST:
+            self.evaluator.note("an element is assigned at an unknown place: left out", self.evaluator.span(*index))
+            return array
+        if number < 0:
+            number += max(array.elements, default=-1) + 1
+        return Array({**array.elements, number: (array.get(number) or ()) + value if plus else value})
 
     def _assign_list(self, name: str, start: int, end: int, plus: bool, state: State, table: bool) -> None:
         expander = self.evaluator.expander(state)
-        regions = scan.words_between(self._uncommented(start, end), start, end)
+        regions = scan.words_between(self.evaluator.text, start, end, comments=True)
         old = state.value(name)
         if table or isinstance(old, Table):
-            entries = old if plus and isinstance(old, Table) else Table()
+            entries = dict(old.entries) if plus and isinstance(old, Table) else {}
             for first, last in regions:
                 match = _KEYED.match(self.evaluator.text, first, last)
-                if match is not None:
-                    entries = entries.put(expander.parameters._key(match["key"]), expander.scalar(match.end(), last))
-            state.set(name, entries)
+                key = text_of(expander.parameters.key(*match.span("key"))) if match is not None else None
+                if match is not None and key is not None:
+                    entries[key] = expander.scalar(match.end(), last)
+            state.set(name, Table(entries))
             return
-        elements = list(old.elements) if plus and isinstance(old, Array) else []
-        if plus and isinstance(old, tuple):
-            elements = [old]
+        elements: dict[int, Pieces] = {}
+        if plus and old is not None:
+            elements = dict(old.elements) if isinstance(old, Array) else {0: old}
+        following = max(elements, default=-1) + 1
         for first, last in regions:
             match = _KEYED.match(self.evaluator.text, first, last)
-            begin = match.end() if match is not None else first
-            elements.extend(_of_word(word) for word in expander.words(begin, last))
-        state.set(name, Array(tuple(elements)))
-
-    def _uncommented(self, start: int, end: int) -> str:
-        """The text with the comments of a list blanked, so that offsets stay."""
-        text = self.evaluator.text
-        if "#" not in text[start:end]:
-            return text
-        out, at = list(text[start:end]), start
-        while at < end:
-            if text[at] == "#" and text[at - 1] in " \t\n(":
-                stop = text.find("\n", at, end)
-                stop = end if stop < 0 else stop
-                out[at - start : stop - start] = " " * (stop - at)
-                at = stop
-            else:
-                at = scan.skip(text, at, end)
-        return text[:start] + "".join(out) + text[end:]
-
-    def prefix(self, node: Node, state: State) -> tuple[str, Word]:
-        """A `NAME=value` in front of a command, which only that command sees."""
-        start, end = self.evaluator._at(node)
-        match = _ASSIGNMENT.match(self.evaluator.text, start, end)
-        if match is None:
-            return "", Word((), Span(start, end))
-        value = self.evaluator.expander(state).scalar(match.end(), end)
-        return match["name"], word_of(value, self.evaluator.span(match.end(), end))
+            if match is None:
+                for word in expander.words(first, last):
+                    elements[following] = pieces_of(word)
+                    following += 1
+                continue
+            number = expander.parameters.index(*match.span("key"))
+            if number is not None and 0 <= number <= _HIGHEST:
+                elements[number] = expander.scalar(match.end(), last)
+                following = number + 1
+        state.set(name, Array(elements))
 
     def declare(self, node: Node, state: State) -> None:
         """`export`, `declare`, `local`, `readonly`, `typeset` with their options."""
         kind = node.children[0].type
         options = ""
         for child in node.named_children:
-            start, end = self.evaluator._at(child)
+            start, end = self.evaluator.at(child)
             text = self.evaluator.text[start:end]
             if text.startswith(("-", "+")):
                 options += text
                 continue
-            name = _ASSIGNMENT.match(text)
-            plain = name["name"] if name else text.split("=", 1)[0]
+            assignment = _ASSIGNMENT.match(text)
+            name = assignment["name"] if assignment else text
             if kind == "local" or (kind in ("declare", "typeset") and self.locals is not None and "g" not in options):
-                self._remember(plain, state)
-            if child.type == "variable_assignment" or name:
+                self._remember(name, state)
+            if "i" in options and kind != "export":
+                state.integers.add(name)
+            if assignment:
                 self.assign_text(start, end, state, table="A" in options)
-            elif "A" in options:
-                state.set(plain, Table())
-            elif "a" in options:
-                state.set(plain, Array())
-            elif kind == "local" and plain.isidentifier():
-                state.set(plain, ())
-            if (kind == "export" or "x" in options) and plain.isidentifier():
+            elif name.isidentifier():
+                _declare_bare(name, kind, options, state)
+            if (kind == "export" or "-x" in options or "rx" in options) and name.isidentifier() and "f" not in options:
                 if "-n" in options:
-                    state.exported.pop(plain, None)
+                    state.exported.pop(name, None)
                 else:
-                    state.exported[plain] = None
+                    state.exported[name] = None
 
     def _remember(self, name: str, state: State) -> None:
         if self.locals is not None and name not in self.locals:
@@ -163,7 +155,22 @@ class Assigner:
         return list(dict.fromkeys(reversed(found)))
 
 
-def _of_word(word: Word) -> Pieces:
-    from portkit.frontends.shell.evaluate import _pieces
+def _appended(old: Value | None, value: Pieces) -> Value:
+    """A scalar assignment to what is an array changes its first element."""
+    if isinstance(old, Array):
+        return Array({**old.elements, 0: value})
+    if isinstance(old, Table):
+        return Table({**old.entries, "0": value})
+    return value
 
-    return _pieces(word)
+
+def _declare_bare(name: str, kind: str, options: str, state: State) -> None:
+    """A name declared without a value."""
+    if "A" in options:
+        if not isinstance(state.value(name), Table):
+            state.set(name, Table())
+    elif "a" in options:
+        if not isinstance(state.value(name), Array):
+            state.set(name, Array())
+    elif kind == "local":
+        state.set(name, ())

@@ -59,7 +59,7 @@ def _ways(outcome: Outcome) -> list[tuple[State, bool]]:
 
 
 def _negated(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
-    outcomes = []
+    outcomes: list[Outcome] = []
     for after in evaluator.run(node.named_children[-1], state):
         if after.status is None and after.undecided is not None and after.flow == "on":
             outcomes.extend(Outcome(taken, not holds) for taken, holds in fork(after.undecided, after.state))

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from portkit.launch import EngineName, Word
+from portkit.source import Span
 
 PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
 _MODULES: dict[str, tuple[EngineName, str]] = {
@@ -53,6 +54,7 @@ class Found:
     removed: list[str] = field(default_factory=list)
     runner: str = ""
     replaces_shell: bool = False
+    cleared: bool = False
 
 
 def base_name(word: Word) -> str:
@@ -83,17 +85,21 @@ def recognize(words: list[Word]) -> Found | None:
     environment: dict[str, Word] = {}
     removed: list[str] = []
     wrappers: list[Word] = []
-    runner, replaces = "", False
+    runner, replaces, cleared = "", False, False
     at = 0
     while at < len(words):
         entry = entry_at(words[at:])
         if entry is not None:
             engine, entrypoint, first = entry
             argv = words[at + first :]
-            return Found(engine, entrypoint, argv, wrappers, environment, removed, runner, replaces)
+            return Found(engine, entrypoint, argv, wrappers, environment, removed, runner, replaces, cleared)
         head = base_name(words[at])
         replaces = replaces or head == "exec"
         if head in _DROPPED:
+            if head == "env":
+                cleared = cleared or any(
+                    word.text in ("-i", "-", "--ignore-environment") for word in words[at + 1 : at + 4]
+                )
             at = _past_dropped(words, at, _DROPPED[head], environment, removed)
         elif head in _RUNNERS and "run" in [word.text for word in words[at + 1 : at + 4]]:
             runner, at = _past_runner(words, at)
@@ -117,6 +123,9 @@ def _past_dropped(
         if text == "-u" and "-C" in with_word and at + 1 < len(words):
             removed.append(words[at + 1].text)
             at += 2
+        elif text.startswith("--unset="):
+            removed.append(text.removeprefix("--unset="))
+            at += 1
         elif text in with_word:
             at += 2
         elif text.startswith("-") and len(text) > 1:
@@ -177,4 +186,18 @@ def other_server(words: list[Word]) -> tuple[str, Word] | None:
             after_m = index > 0 and words[index - 1].text == "-m" and name.split(".")[0] == start.split(".")[0]
             if (name == start and index == 0) or after_m:
                 return title, word
+    return None
+
+
+def inner_script(words: list[Word]) -> tuple[str, Span] | None:
+    """The text of `bash -c TEXT`, past `env`, `nohup` and the like, and its place."""
+    for index, word in enumerate(words[:-1]):
+        if base_name(word) in ("bash", "sh", "zsh", "dash"):
+            for at in range(index + 1, len(words) - 1):
+                if re.fullmatch(r"-\w*c", words[at].text):
+                    body = words[at + 1]
+                    return (body.text, body.span) if body.known else None
+                if not words[at].text.startswith("-"):
+                    break
+            return None
     return None

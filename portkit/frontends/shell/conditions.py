@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from portkit.frontends.shell import scan
 from portkit.frontends.shell.arithmetic import Calculator, NotKnown
 from portkit.frontends.shell.patterns import matches
-from portkit.frontends.shell.values import Pieces, symbolic, text_of
+from portkit.frontends.shell.values import Array, Pieces, literal_piece, symbolic, text_of
+from portkit.source import Span
 
 if TYPE_CHECKING:
     from portkit.frontends.shell.expand import Expander
@@ -23,6 +24,7 @@ _NUMERIC: dict[str, Callable[[int, int], bool]] = {
     "-ge": lambda a, b: a >= b,
 }
 _BINARY = ("=", "==", "!=", "=~", "<", ">", *_NUMERIC, "-nt", "-ot", "-ef")
+_CLASSES = {"digit": "0-9", "alpha": "a-zA-Z", "alnum": "a-zA-Z0-9", "space": r"\s", "upper": "A-Z", "lower": "a-z"}
 _RISKY = re.compile(r"[*+}]\)?[*+{]|\)[*+{]")
 
 
@@ -133,7 +135,7 @@ class Condition:
     def _binary(self) -> bool | None:
         operator = self._raw(1)
         left, right = self._value(self.at), self._value(self.at + 2)
-        raw_right = self._raw(2)
+        right_region = self.words[self.at + 2] if self.at + 2 < len(self.words) else (0, 0)
         self.at += 3
         if operator in ("-nt", "-ot", "-ef"):
             return None
@@ -146,11 +148,20 @@ class Condition:
         if a is None or b is None:
             return None
         if operator == "=~":
-            return _regex(a, b)
+            found = _regex(a, self.expander.regex(*right_region) or "")
+            if found is not None:
+                self._remember(found)
+            return None if found is None else bool(found)
         if operator in ("<", ">"):
             return a < b if operator == "<" else a > b
-        equal = matches(a, b) if self.double and raw_right[:1] not in "'\"" else a == b
+        equal = matches(a, self.expander.pattern(*right_region) or "") if self.double else a == b
         return equal if operator != "!=" else not equal
+
+    def _remember(self, found: re.Match[str] | Literal[False]) -> None:
+        """What `=~` leaves in BASH_REMATCH."""
+        groups = [found[0], *found.groups("")] if found else []
+        pieces: dict[int, Pieces] = {number: (literal_piece(text, Span(0, 0)),) for number, text in enumerate(groups)}
+        self.expander.state.set("BASH_REMATCH", Array(pieces))
 
     def _number(self, text: str | None) -> int | None:
         if text is None:
@@ -161,16 +172,18 @@ class Condition:
         if not self.double:
             return None
         try:
-            return Calculator(text, self.expander._number, lambda _name, _value: None).run()
+            return Calculator(text, self.expander.number, lambda _name, _value: None).run()
         except (NotKnown, RecursionError):
             return None
 
 
-def _regex(text: str, pattern: str) -> bool | None:
+def _regex(text: str, pattern: str) -> re.Match[str] | Literal[False] | None:
     """`=~` for patterns that can't run away; others are left undecided."""
     if len(text) > 500 or len(pattern) > 200 or _RISKY.search(pattern):
         return None
+    for name, characters in _CLASSES.items():
+        pattern = pattern.replace(f"[:{name}:]", characters)
     try:
-        return re.search(pattern, text) is not None
+        return re.search(pattern, text) or False
     except re.error:
         return None

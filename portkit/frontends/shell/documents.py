@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from portkit.frontends.shell.outcomes import Outcome, Output
 from portkit.frontends.shell.state import State
-from portkit.frontends.shell.values import text_of
+from portkit.frontends.shell.values import symbolic, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -72,10 +72,10 @@ def _keep_document(evaluator: Evaluator, node: Node, body: Node | None, state: S
         return
     path = _document_path(evaluator, body, redirects, state)
     text: str | None = evaluator.script.slice(content) if content is not None else ""
+    if content is not None and not evaluator.script.slice(start).startswith(("'", '"', "\\")):
+        text = text_of(evaluator.expander(state).pieces(*evaluator.at(content), "heredoc"))
     if text and evaluator.text.startswith("<<-", evaluator.script.start(document)):
         text = "".join(line.lstrip("\t") for line in text.splitlines(keepends=True))
-    elif content is not None and not evaluator.script.slice(start).startswith(("'", '"', "\\")):
-        text = text_of(evaluator.expander(state).pieces(*evaluator.at(content), "heredoc"))
     if path is not None and text is not None:
         appends = any(evaluator.script.slice(r).startswith(">>") for r in redirects)
         state.files[path] = (state.files.get(path, "") if appends else "") + text
@@ -100,24 +100,29 @@ def _pipeline(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
     """Each command in a world of its own; what one prints is the next one's input."""
     outer, status, undecided = evaluator.output, None, None
     children = node.named_children
-    given = None
+    given, derived = None, False
     try:
         for number, child in enumerate(children):
             last = number == len(children) - 1
             inner = state.copy()
-            inner.input = given
+            inner.input, inner.input_derived = given, derived
             evaluator.output = outer if last else Output()
             outcomes = evaluator.run(child, inner)
             single = outcomes[0] if len(outcomes) == 1 and outcomes[0].flow == "on" else None
             status, undecided = (single.status, single.undecided) if single else (None, None)
-            given = None if last else _printed(evaluator.output)
+            if not last and evaluator.output is not None:
+                given, derived = _printed(evaluator.output), derived or _derived(evaluator.output)
     finally:
         evaluator.output = outer
     return [Outcome(state, status, undecided=undecided)]
 
 
-def _printed(output: Output | None) -> str | None:
-    if output is None or not output.known:
+def _derived(output: Output) -> bool:
+    return output.derived or any(symbolic(chunk) for chunk in output.chunks)
+
+
+def _printed(output: Output) -> str | None:
+    if not output.known:
         return None
     return text_of(tuple(piece for chunk in output.chunks for piece in chunk))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from portkit.frontends.shell import branches, documents, loops, simple
 from portkit.frontends.shell.arithmetic import Calculator, NotKnown
 from portkit.frontends.shell.assign import Assigner
-from portkit.frontends.shell.expand import Expander
+from portkit.frontends.shell.expand import Captured, Expander
 from portkit.frontends.shell.outcomes import Findings, Outcome, Output, fewer
 from portkit.frontends.shell.state import State
 from portkit.frontends.shell.tree import DEPTH, Script, too_deep
@@ -143,7 +143,7 @@ class Evaluator:
         inner.depth = self.depth + 5
         return inner.expander(state).scalar(0, len(text))
 
-    def captured(self, start: int, end: int, state: State) -> Pieces | None:
+    def captured(self, start: int, end: int, state: State) -> Captured | None:
         """The output of a command substitution, where only known text makes it; None else."""
         if self.depth > 40 or end - start > 10_000:
             return None
@@ -156,7 +156,8 @@ class Evaluator:
         known = evaluator.output.known and not root.has_error and root.named_child_count > 0
         if met or not known or len(outcomes) != 1:
             return None
-        return _without_last_newlines([piece for chunk in evaluator.output.chunks for piece in chunk])
+        pieces = _without_last_newlines([piece for chunk in evaluator.output.chunks for piece in chunk])
+        return Captured(pieces, evaluator.output.derived)
 
 
 def _without_last_newlines(pieces: list[Piece]) -> Pieces:

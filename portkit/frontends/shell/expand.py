@@ -8,17 +8,23 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 
 from portkit.frontends.shell import scan
-from portkit.frontends.shell.arithmetic import Calculator, NotKnown
+from portkit.frontends.shell.arithmetic import NotKnown
+from portkit.frontends.shell.numbers import arithmetic
 from portkit.frontends.shell.parameters import Parameters
 from portkit.frontends.shell.state import State
 from portkit.frontends.shell.values import (
+    BREAK,
+    NOTHING,
+    Break,
+    Item,
     Piece,
     Pieces,
+    assigned,
     literal_piece,
     place_of,
     quoted,
     ref_piece,
-    symbolic,
+    shown,
     text_of,
     unquoted,
     word_of,
@@ -26,17 +32,22 @@ from portkit.frontends.shell.values import (
 from portkit.launch import Word
 from portkit.source import Span
 
-_NAMES = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_NAMES = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
+_WORDS = re.compile(r"(?<![\w$-])[A-Za-z_][\w-]*")
+_ARGUMENTS = re.compile(r"\$\{?[#1-9@*]")
 _BRACES = re.compile(r"([\w=.,:/+-]*)\{(-?\d+\.\.-?\d+(?:\.\.\d+)?|[\w.,:/+-]*,[\w.,:/+-]*)\}([\w=.,:/+-]*)\Z")
-_ESCAPED_IN_DOUBLE = '$`"\\\n'
+_NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)\b\}?")
+_SPECIAL_IN_WORD = re.compile(r"['\"\\$`]")
+_SPECIAL_IN_QUOTES = re.compile(r"[\\$`]")
+_SPECIAL_IN_OPERAND = re.compile(r"[\"\\$`]")
 
 
-class Break:
-    """Where one word ends and the next begins inside one expansion."""
+@dataclass(frozen=True)
+class Captured:
+    """What a command substitution prints; `derived` when that follows something outside."""
 
-
-BREAK = Break()
-Item = Piece | Break
+    pieces: Pieces
+    derived: bool
 
 
 @dataclass
@@ -45,6 +56,12 @@ class Field:
 
     pieces: list[Piece]
     kept: bool = False
+
+    @property
+    def splits(self) -> bool:
+        """Whether it is one unquoted unknown."""
+        filled = [piece for piece in self.pieces if piece.ref is not None or piece.text]
+        return len(filled) == 1 and not filled[0].quoted and not filled[0].known
 
 
 class Expander:
@@ -61,7 +78,7 @@ class Expander:
         span: Callable[[int, int], Span],
         exact: bool,
         note: Callable[[str, Span], None],
-        capture: Callable[[int, int], Pieces | None],
+        capture: Callable[[int, int], Captured | None],
     ) -> None:
         self.text = text
         self.state = state
@@ -80,17 +97,46 @@ class Expander:
 
     def scalar(self, start: int, end: int) -> Pieces:
         """A region as one value, as an assignment takes it: no splitting."""
-        joined: list[Piece] = []
-        for item in self.items(start, end, "word"):
-            joined.append(literal_piece(" ", self.span(start, end)) if isinstance(item, Break) else item)
-        return tuple(joined)
+        return self.pieces(start, end, "word")
 
     def pieces(self, start: int, end: int, mode: str) -> Pieces:
         """A region in a mode: `double` for the inside of double quotes, `heredoc`, `word`."""
-        joined: list[Piece] = []
+        pieces: list[Piece] = []
         for item in self.items(start, end, mode):
-            joined.append(literal_piece(" ", self.span(start, end)) if isinstance(item, Break) else item)
-        return tuple(joined)
+            if isinstance(item, Piece):
+                pieces.append(item)
+            elif item is BREAK:
+                pieces.append(literal_piece(" ", self.span(start, end)))
+        return tuple(pieces)
+
+    def pattern(self, start: int, end: int) -> str | None:
+        """A region as a glob pattern: what is quoted stands for itself. None where a part is unknown."""
+        return self._matcher(start, end, lambda text: re.sub(r"([*?\[\]\\])", r"\\\1", text))
+
+    def regex(self, start: int, end: int) -> str | None:
+        """A region as a regular expression: what is quoted stands for itself. None where a part is unknown."""
+        return self._matcher(start, end, re.escape)
+
+    def _matcher(self, start: int, end: int, escape: Callable[[str], str]) -> str | None:
+        out = []
+        for piece in self.scalar(start, end):
+            if not piece.known:
+                return None
+            text = shown(piece)
+            out.append(escape(text) if piece.quoted else text)
+        return "".join(out)
+
+    def written(self, start: int, end: int) -> Pieces:
+        """A region as it is written, quotes and all, but for the script's own variables, which are filled in."""
+        pieces: list[Piece] = []
+        at = start
+        for match in _NAMED.finditer(self.text, start, end):
+            value = self.state.scalar(match[1], Span(0, 0)) if match[1] in self.state.variables else None
+            if value is not None:
+                pieces.append(literal_piece(self.text[at : match.start()], Span(0, 0)))
+                pieces.extend(value)
+                at = match.end()
+        return (*pieces, literal_piece(self.text[at:end], Span(0, 0)))
 
     def items(self, start: int, end: int, mode: str) -> Iterator[Item]:
         """The pieces of a region, left to right."""
@@ -98,19 +144,22 @@ class Expander:
         if mode == "word" and self.text.startswith("~", start) and self.text[start + 1 : end][:1] in ("", "/"):
             yield from self._home(start)
             at += 1
+        specials = {"word": _SPECIAL_IN_WORD, "operand": _SPECIAL_IN_OPERAND}.get(mode, _SPECIAL_IN_QUOTES)
         while at < end:
             char = self.text[at]
             if mode == "word" and char in "'\"\\$`":
                 at = yield from self._special(at, end)
+            elif mode == "operand" and char == '"':
+                stop = scan.end_of_double(self.text, at, end)
+                yield from self.items(at + 1, stop - 1, "double")
+                at = stop
             elif mode != "word" and char == "\\":
                 at = yield from self._escape_in_double(at, end, mode)
             elif char in "$`":
                 at = yield from self._expansion(at, end, in_quotes=True)
             else:
-                stop = at + 1
-                specials = "'\"\\$`" if mode == "word" else "\\$`"
-                while stop < end and self.text[stop] not in specials:
-                    stop += 1
+                found = specials.search(self.text, at + 1, end)
+                stop = found.start() if found else end
                 yield self._text(at, stop, quote=mode != "word")
                 at = stop
 
@@ -129,8 +178,10 @@ class Expander:
             return stop
         if char == '"':
             stop = scan.end_of_double(self.text, at, end)
-            yield literal_piece("", self.span(at, stop))
-            yield from self.items(at + 1, stop - 1, "double")
+            inside = list(self.items(at + 1, stop - 1, "double"))
+            if NOTHING not in inside or any(isinstance(item, Piece) and (item.ref or item.text) for item in inside):
+                yield literal_piece("", self.span(at, stop))
+                yield from (item for item in inside if item is not NOTHING)
             return stop
         if char == "\\":
             if self.text[at + 1 : at + 2] == "\n":
@@ -147,7 +198,7 @@ class Expander:
 
     def _escape_in_double(self, at: int, end: int, mode: str) -> Generator[Item, None, int]:
         following = self.text[at + 1 : at + 2]
-        special = _ESCAPED_IN_DOUBLE if mode == "double" else "$`\\\n"
+        special = {"double": '$`"\\', "operand": '$`"\\}'}.get(mode, "$`\\")
         if following == "\n":
             return at + 2
         if following and following in special and at + 1 < end:
@@ -157,155 +208,117 @@ class Expander:
         return at + 1
 
     def _expansion(self, at: int, end: int, *, in_quotes: bool) -> Generator[Item, None, int]:
-        stop = scan.end_of_expansion(self.text, at, end)
+        stop = scan.end_of_expansion(self.text, at, end, quoted=in_quotes)
         if stop == at + 1:
             yield self._text(at, stop, quote=in_quotes)
             return stop
         if self.text.startswith("$((", at) and self.text.startswith("))", stop - 2):
-            items: Iterator[Item] = iter(self.arithmetic(at + 3, stop - 2, self.span(at, stop)))
+            items: Iterator[Item] = iter(unquoted(self.arithmetic(at + 3, stop - 2, self.span(at, stop))))
         elif self.text[at] == "`" or self.text.startswith("$(", at):
-            items = iter(self.substitution(at, stop))
+            items = iter(unquoted(self.substitution(at, stop)))
         else:
             items = self.parameters.expand(at, stop, in_quotes=in_quotes)
         for item in items:
-            if isinstance(item, Break):
-                yield item
-            else:
-                yield replace(item, quoted=True) if in_quotes else replace(item, quoted=False)
+            yield replace(item, quoted=True) if in_quotes and isinstance(item, Piece) else item
         return stop
 
     def arithmetic(self, start: int, end: int, span: Span) -> Pieces:
         """`$(( ))`: a number, or an expression over what comes from outside."""
-        region = "".join(
-            piece if isinstance(piece, str) else piece.text for piece in self._arithmetic_parts(start, end)
-        )
-        references = self._references(region)
-        try:
-            number = Calculator(_plain(region), self._number, self._assign(span)).run()
-        except (NotKnown, RecursionError):
-            return (ref_piece(f"$(({self._symbolic(region, references)}))", None, span),)
-        if not references:
-            return (literal_piece(str(number), span),)
-        return (ref_piece(f"$(({self._symbolic(region, references)}))", str(number), span),)
+        return arithmetic(self, start, end, span)
 
-    def _arithmetic_parts(self, start: int, end: int) -> list[str]:
-        """The region with what isn't a plain name (`${A:-1}`, `$(nproc)`) replaced by a stand-in variable."""
-        parts, at = [], start
-        while at < end:
-            if self.text[at] in "$`" and not re.match(r"\$\{?[A-Za-z_]\w*\}?", self.text[at:end]):
-                stop = scan.end_of_expansion(self.text, at, end)
-                parts.append(self._stand_in(at, stop))
-            elif match := re.match(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", self.text[at:end]):
-                stop = at + match.end()
-                parts.append(match[1] or match[2])
-            elif self.text[at] == "$":
-                stop = scan.end_of_expansion(self.text, at, end)
-                parts.append(self._stand_in(at, stop))
-            else:
-                stop = at + 1
-                parts.append(self.text[at] if self.text[at] != '"' else " ")
-            at = stop
-        return parts
+    def element(self, start: int, end: int) -> Pieces:
+        """`A[index]` as arithmetic names it."""
+        items = self.parameters.element(start, end)
+        return tuple(item for item in items if isinstance(item, Piece))
 
-    def _stand_in(self, at: int, stop: int) -> str:
-        value = self.pieces(at, stop, "double")
-        name = f"_portkit_{at}"
-        self.state.variables[name] = value
-        return name
-
-    def _references(self, region: str) -> dict[str, Pieces]:
-        found: dict[str, Pieces] = {}
-        for name in re.findall(r"[A-Za-z_]\w*", region):
-            value = self.state.scalar(name, Span(0, 0))
-            if value is None:
-                found[name] = (ref_piece(f"${{{name}}}", None, Span(0, 0)),)
-            elif symbolic(value):
-                found[name] = value
-        return found
-
-    def _symbolic(self, region: str, references: dict[str, Pieces]) -> str:
-        def put(match: re.Match[str]) -> str:
-            name = match[0]
-            if name in references:
-                return "".join(p.ref.expression if p.ref else p.text for p in references[name])
-            return text_of(self.state.scalar(name, Span(0, 0)) or ()) or "0"
-
-        return re.sub(r"[A-Za-z_]\w*", put, region).strip()
-
-    def _number(self, name: str) -> int:
+    def number(self, name: str) -> int:
+        """A variable as arithmetic reads it. Raises NotKnown."""
         number = self.state.number(name)
         if number is None:
             raise NotKnown
         return number
 
-    def _assign(self, span: Span) -> Callable[[str, int], None]:
+    def assign(self, span: Span) -> Callable[[str, int], None]:
+        """What takes the assignments that arithmetic makes."""
         return lambda name, value: self.state.set(name, (literal_piece(str(value), span),))
 
     def substitution(self, at: int, stop: int) -> Pieces:
         """`$(command)`: its output where that is plain, else the command itself, closed over the script's variables."""
         span = self.span(at, stop)
-        inner = (at + 1, stop - 1) if self.text[at] == "`" else (at + 2, stop - 1)
-        output = self.capture(*inner)
-        if output is not None:
-            return unquoted(output)
+        backtick = self.text[at] == "`"
+        inner = (at + 1, stop - 1) if backtick else (at + 2, stop - 1)
         body = self.text[inner[0] : inner[1]]
+        output = None if backtick and "\\" in body else self.capture(*inner)
+        if output is not None and not output.derived:
+            return output.pieces
+        if backtick:
+            body = re.sub(r"\\([\\`$])", r"\1", body)
+        known = text_of(output.pieces) if output is not None else None
+        return (ref_piece(f"$({self._closing(body, span)}{body})", known, span),)
+
+    def _closing(self, body: str, span: Span) -> str:
+        """Assignments that give a command the script's variables and arguments which it uses."""
         used = [name for name in dict.fromkeys(_NAMES.findall(body)) if name in self.state.variables]
-        prefix = ""
-        for name in used:
-            value = self.state.scalar(name, span) or ()
-            prefix += f"{name}={word_of(value, span).shell()}; "
-        return (ref_piece(f"$({prefix}{body})", None, span),)
+        prefix = "".join(f"{assigned(name, self.state.variables[name])}; " for name in used)
+        if self.state.positional is not None and _ARGUMENTS.search(body):
+            words = " ".join(word_of(pieces, span).shell() for pieces in self.state.positional)
+            prefix += f"set -- {words}; "
+        called = sorted(
+            name for name in self.state.functions if re.search(rf"(?<![\w$-]){re.escape(name)}(?![\w-])", body)
+        )
+        if called:
+            self.note(f"{called[0]} is a function of the script: what it prints isn't known", span)
+        return prefix
 
     def _fields(self, items: list[Item], span: Span) -> list[Word]:
         fields: list[Field] = [Field([])]
-        lonely = sum(1 for item in items if not isinstance(item, Break) and (item.ref or item.text)) == 1
         for item in items:
             if isinstance(item, Break):
-                fields.append(Field([], kept=True))
-                fields[-2].kept = True
-            elif item.quoted:
-                fields[-1].pieces.append(item)
-                fields[-1].kept = True
-            elif item.ref is not None and item.ref.value is None:
-                if lonely:
-                    return [word_of((item,), span, splits=True)]
+                fields[-1].kept = fields[-1].kept or bool(fields[-1].pieces)
+                fields.append(Field([]))
+            elif item.quoted or (item.ref is not None and item.ref.value is None):
                 fields[-1].pieces.append(item)
                 fields[-1].kept = True
             else:
-                self._split(item, fields, span)
-        whole = len(fields) == 1
+                self._split(item, fields)
+        whole = len(fields) == 1 and self._written_here(items)
         return [
-            word_of(tuple(f.pieces), span if whole and self._written_here(items) else place_of(tuple(f.pieces), span))
+            word_of(tuple(f.pieces), span if whole else place_of(tuple(f.pieces), span), splits=f.splits)
             for f in fields
-            if (f.pieces and any(p.text or p.ref for p in f.pieces)) or f.kept
+            if f.kept
         ]
 
     @staticmethod
     def _written_here(items: list[Item]) -> bool:
         return True if len(items) != 1 else isinstance(items[0], Piece) and not items[0].exact
 
-    def _split(self, piece: Piece, fields: list[Field], span: Span) -> None:
-        """An unquoted value, split at blanks as IFS does."""
-        value = piece.ref.value if piece.ref is not None else piece.text
-        if piece.ref is not None and not re.search(r"\s", value or ""):
-            if value:
-                fields[-1].pieces.append(piece)
-                fields[-1].kept = True
-            elif piece.ref is not None:
-                self.note(f"{piece.ref.expression} is empty unless set outside: left out", piece.span)
-            return
+    def _split(self, piece: Piece, fields: list[Field]) -> None:
+        """An unquoted value, split at blanks, or as IFS says."""
+        value = piece.text if piece.ref is None else piece.ref.value or ""
+        separators = self.state.separators() or " \t\n"
+        blank = re.compile(f"[{re.escape(separators)}]+")
         if piece.ref is not None:
+            if not blank.search(value):
+                if value:
+                    fields[-1].pieces.append(piece)
+                    fields[-1].kept = True
+                else:
+                    self.note(f"{piece.ref.expression} is empty unless set outside: left out", piece.span)
+                return
             self.note(f"the words of {piece.ref.expression} are those of its default", piece.span)
         at = 0
-        for match in re.finditer(r"\S+|\s+", value or ""):
-            if match[0].isspace():
-                if fields[-1].pieces or fields[-1].kept:
+        while at < len(value):
+            gap = blank.match(value, at)
+            if gap is not None:
+                if fields[-1].kept:
                     fields.append(Field([]))
-            else:
-                fields[-1].pieces.append(_part(piece, match.start(), match[0]))
-                fields[-1].kept = True
-            at = match.end()
-        assert at == len(value or "")
+                at = gap.end()
+                continue
+            stop = blank.search(value, at)
+            end = stop.start() if stop is not None else len(value)
+            fields[-1].pieces.append(_part(piece, at, value[at:end]))
+            fields[-1].kept = True
+            at = end
 
 
 def _part(piece: Piece, offset: int, text: str) -> Piece:
@@ -313,10 +326,6 @@ def _part(piece: Piece, offset: int, text: str) -> Piece:
         return literal_piece(text, piece.span)
     start = piece.span.start + offset
     return literal_piece(text, Span(start, start + len(text)), exact=True)
-
-
-def _plain(region: str) -> str:
-    return region.replace("\\\n", " ")
 
 
 def _ansi(text: str) -> str:

@@ -50,10 +50,14 @@ class Findings:
 
 @dataclass
 class Output:
-    """What commands in a substitution print; `known` until one prints what can't be told."""
+    """What commands in a substitution print; `known` until one prints what can't be told.
+
+    `derived` when a command worked it out from what follows something outside.
+    """
 
     chunks: list[Pieces] = field(default_factory=list)
     known: bool = True
+    derived: bool = False
 
 
 def fewer(outcomes: list[Outcome], findings: Findings) -> list[Outcome]:

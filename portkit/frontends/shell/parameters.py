@@ -1,4 +1,4 @@
-"""`$NAME` and `${NAME...}`: values, defaults, string operators, arrays."""
+"""`$NAME` and `${NAME...}`: values, defaults, lengths, arrays."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from portkit.frontends.shell.patterns import replaced, without_prefix, without_suffix
+from portkit.frontends.shell.operators import operated
 from portkit.frontends.shell.values import (
+    BREAK,
+    NOTHING,
     Array,
+    Break,
+    Item,
+    Piece,
     Pieces,
     Table,
+    assigned,
     inside_expansion,
     literal_piece,
     quoted,
@@ -23,13 +29,16 @@ from portkit.frontends.shell.values import (
 from portkit.source import Span
 
 if TYPE_CHECKING:
-    from portkit.frontends.shell.expand import Expander, Item
+    from portkit.frontends.shell.expand import Expander
 
 _BRACED = re.compile(
-    r"(?P<mark>[#!]?)(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\Z", re.DOTALL
+    r"(?P<mark>!|#(?=[\w@*#?$!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])"
+    r"(?:\[(?P<index>(?:\$\(\([^)]*\)\)|\$\{[^}]*\}|\"[^\"]*\"|'[^']*'|[^\]])*)\])?(?P<rest>.*)\Z",
+    re.DOTALL,
 )
 _DEFAULTS = (":-", ":=", ":?", ":+", "-", "=", "?", "+")
-_STRING = ("##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ",", ":")
+_FILLED = re.compile(r"\$\{\w+(?::[-=?]|\?)")
+_LARGEST_SHOWN = 64
 
 
 class Parameters:
@@ -45,31 +54,41 @@ class Parameters:
         if text[at + 1] != "{":
             yield from self._plain(text[at + 1 : stop], span, in_quotes)
             return
-        match = _BRACED.match(text[at + 2 : stop - 1])
+        match = _BRACED.match(text, at + 2, stop - 1)
         if match is None:
             yield ref_piece(text[at:stop], None, span)
             return
-        name, index, rest = match["name"], match["index"], match["rest"]
-        rest_at = at + 2 + match.start("rest")
+        name, rest = match["name"], match["rest"]
+        raw, index = text[at:stop], match["index"]
+        region = match.span("index") if index is not None else None
+        rest_at = match.start("rest")
         if match["mark"] == "#":
-            yield from self._length(name, index, text[at:stop], span)
+            yield from self._length(name, region, raw, span)
         elif match["mark"] == "!" and (index is not None or not rest):
-            yield from self._indirect(name, index, text[at:stop], span)
+            yield from self._indirect(name, index, raw, span)
         elif index in ("@", "*") or (name in ("@", "*") and not match["mark"]):
-            yield from self._many(name, index or name, rest, rest_at, stop - 1, span, in_quotes)
+            yield from self._many(name, index or name, (rest_at, stop - 1), span, in_quotes)
         else:
-            yield from self._one(name, index, rest, rest_at, stop - 1, text[at:stop], span)
+            yield from self._one(name, region, (rest_at, stop - 1), raw, span, in_quotes)
+
+    def element(self, start: int, end: int) -> Iterator[Item]:
+        """`A[index]`, written without `${}` as in arithmetic."""
+        match = _BRACED.match(self.expander.text, start, end)
+        if match is not None and match["index"] is not None:
+            value = self._get(match["name"], match.span("index"), Span(0, 0))
+            yield from value if value is not None else (_open(f"${{{match[0]}}}", Span(0, 0)),)
 
     def _plain(self, name: str, span: Span, in_quotes: bool) -> Iterator[Item]:
         if name in ("@", "*"):
-            yield from self._many(name, name, "", 0, 0, span, in_quotes)
+            yield from self._many(name, name, (0, 0), span, in_quotes)
             return
-        yield from self._get(name, None, span) or (ref_piece(self._outside(name), None, span),)
+        value = self._get(name, None, span)
+        yield from unquoted(value) if value is not None else (_open(self._outside(name), span),)
 
     def _outside(self, name: str) -> str:
         return f"${{{name}}}" if len(name) > 1 or name.isalpha() or name == "_" else f"${name}"
 
-    def _get(self, name: str, index: str | None, span: Span) -> Pieces | None:
+    def _get(self, name: str, index: tuple[int, int] | None, span: Span) -> Pieces | None:
         """The value the script knows, or None where it comes from outside."""
         if name.isdigit() and name != "0":
             return self._positional(int(name))
@@ -79,66 +98,91 @@ class Parameters:
             return self.state.scalar(name, span)
         value = self.state.value(name)
         if isinstance(value, Table):
-            return value.get(self._key(index)) or ()
-        number = self._index(index)
-        if isinstance(value, Array) and number is not None:
-            within = -len(value.elements) <= number < len(value.elements)
-            return value.elements[number] if within else ()
-        if value is not None and number == 0 and not isinstance(value, Array):
-            return value
-        return None
+            return self._element(name, value, index, span)
+        if value is None:
+            return () if name in self.state.unset else None
+        return self._element(name, value if isinstance(value, Array) else Array({0: value}), index, span)
+
+    def _element(self, name: str, value: Array | Table, index: tuple[int, int], span: Span) -> Pieces:
+        """An element; under a key that follows something outside, an expression that looks it up again."""
+        key = self.key(*index)
+        element: Pieces | None
+        if isinstance(value, Table):
+            text = text_of(key)
+            element = value.get(text) if text is not None else None
+        else:
+            number = self.index(*index)
+            text = None if number is None else str(number)
+            element = value.get(number) if number is not None else None
+        size = len(value.entries if isinstance(value, Table) else value.elements)
+        if not symbolic(key) or size > _LARGEST_SHOWN:
+            return element or ()
+        known = text_of(element or ()) if text is not None else None
+        lookup = f'$({assigned(name, value)}; printf %s "${{{name}[{inside_expansion(key)}]}}")'
+        return (ref_piece(lookup, known, span),)
 
     def _positional(self, number: int) -> Pieces | None:
         if self.state.positional is None:
             return None
         return self.state.positional[number - 1] if number <= len(self.state.positional) else ()
 
-    def _key(self, index: str) -> str:
-        """A table's key, which may be a variable or quoted."""
-        key = index.strip()
-        if re.fullmatch(r"\"?\$\{?\w+\}?\"?", key):
-            name = key.strip('"').strip("${}")
-            value = self._get(name, None, Span(0, 0))
-            return (text_of(value) if value is not None else None) or key
-        return key.strip("'\"")
+    def key(self, start: int, end: int) -> Pieces:
+        """A table's key, which may be quoted or an expansion."""
+        return self.expander.scalar(start, end)
 
-    def _index(self, index: str) -> int | None:
-        index = index.strip().removeprefix("$").strip("{}")
-        if re.fullmatch(r"-?\d+", index):
-            return int(index)
-        return self.state.number(index) if re.fullmatch(r"[A-Za-z_]\w*", index) else None
+    def index(self, start: int, end: int) -> int | None:
+        """A number where arithmetic stands: an array's index, the bounds of a slice."""
+        text = self.expander.text[start:end].strip()
+        if re.fullmatch(r"-?[1-9]\d{0,8}|0", text):
+            return int(text)
+        number = text_of(self.expander.arithmetic(start, end, Span(0, 0)))
+        return int(number) if number is not None and re.fullmatch(r"-?\d+", number) else None
 
-    def _length(self, name: str, index: str | None, raw: str, span: Span) -> Iterator[Item]:
-        if index in ("@", "*"):
+    def _length(self, name: str, index: tuple[int, int] | None, raw: str, span: Span) -> Iterator[Item]:
+        if index is not None and self.expander.text[index[0] : index[1]] in ("@", "*"):
             elements = self._elements(name)
-            if elements is None:
-                yield ref_piece(raw, None, span)
-            else:
-                yield literal_piece(str(len(elements)), span)
+            yield literal_piece(str(len(elements)), span) if elements is not None else _open(raw, span)
+            return
+        if name in ("@", "*"):
+            yield from self._get("#", None, span) or (_open("$#", span),)
             return
         value = self._get(name, index, span)
         text = text_of(value) if value is not None else None
-        if text is None or (value and symbolic(value)):
-            yield ref_piece(raw, None if text is None else str(len(text)), span)
+        if value is None:
+            yield _open(raw, span)
+        elif symbolic(value) or text is None:
+            yield self._again(name, value, f"${{#{name}}}", None if text is None else str(len(text)), span)
         else:
             yield literal_piece(str(len(text)), span)
+
+    def _again(self, name: str, value: Pieces, expansion: str, known: str | None, span: Span) -> Piece:
+        """An expansion of a variable whose value follows something outside, in terms of that value."""
+        if len(value) == 1 and value[0].ref is not None:
+            plain = re.fullmatch(r"\$\{?(\w+)\}?", value[0].ref.expression)
+            if plain:
+                renamed = re.sub(r"^\$\{(#?)\w+", lambda m: f"${{{m[1]}{plain[1]}", expansion)
+                return replace(ref_piece(renamed, known, span), quoted=False)
+        stand_in = name if name.isidentifier() else "value"
+        expansion = re.sub(r"^\$\{(#?)\w+", lambda m: f"${{{m[1]}{stand_in}", expansion)
+        expression = f'$({assigned(stand_in, value)}; printf %s "{expansion}")'
+        return replace(ref_piece(expression, known, span), quoted=False)
 
     def _indirect(self, name: str, index: str | None, raw: str, span: Span) -> Iterator[Item]:
         value = self.state.value(name)
         if index in ("@", "*"):
-            keys = [key for key, _ in value.entries] if isinstance(value, Table) else None
+            keys = list(value.entries) if isinstance(value, Table) else None
             if isinstance(value, Array):
-                keys = [str(number) for number in range(len(value.elements))]
+                keys = [str(number) for number in sorted(value.elements)]
             if keys is None:
-                yield ref_piece(raw, None, span)
+                yield _open(raw, span)
                 return
-            yield from self._joined([(literal_piece(key, span),) for key in keys])
+            yield from _joined([(literal_piece(key, span),) for key in keys])
             return
         target = text_of(self.state.scalar(name, span) or ())
         if not target or not target.isidentifier():
-            yield ref_piece(raw, None, span)
+            yield _open(raw, span)
             return
-        yield from self._get(target, None, span) or (ref_piece(f"${{{target}}}", None, span),)
+        yield from self._plain(target, span, False)
 
     def _elements(self, name: str) -> list[Pieces] | None:
         """All elements of an array or all positional parameters; None where they are unknown."""
@@ -146,181 +190,157 @@ class Parameters:
             return None if self.state.positional is None else list(self.state.positional)
         value = self.state.value(name)
         if isinstance(value, Array):
-            return list(value.elements)
+            return value.in_order()
         if isinstance(value, Table):
-            return [element for _, element in value.entries]
+            return list(value.entries.values())
         if value is not None:
             return [value]
         return [] if name in self.state.unset else None
 
-    def _many(
-        self, name: str, kind: str, rest: str, rest_at: int, end: int, span: Span, in_quotes: bool
-    ) -> Iterator[Item]:
+    def _many(self, name: str, kind: str, rest: tuple[int, int], span: Span, in_quotes: bool) -> Iterator[Item]:
         """`${A[@]}`, `$@` and slices of them: one word for each element."""
         elements = self._elements(name)
+        written = self.expander.text[rest[0] : rest[1]]
         if elements is None:
             shown = f"${name}" if name in ("@", "*") else f"${{{name}[{kind}]}}"
-            yield replace(ref_piece(shown, None, span), quoted=False)
+            yield _open(shown, span)
             return
-        if rest.startswith((":-", ":+", "-", "+")):
-            alternative = rest.lstrip(":")[0] == "+"
-            if bool(elements) == alternative:
-                offset = rest_at + (2 if rest[0] == ":" else 1)
-                yield from self.expander.items(offset, end, "word")
-                return
-            if alternative:
-                return
-        elif rest.startswith(":"):
-            elements = self._slice(elements, rest[1:])
-        elif rest:
-            elements = [self._operate_known(element, rest, rest_at, end) or element for element in elements]
+        operator = next((o for o in _DEFAULTS if written.startswith(o)), None)
+        if operator is not None:
+            filled = bool(elements)
+            if filled != (operator[-1] == "+"):
+                yield from self._spread(elements, kind, span, in_quotes) if filled else ()
+                if filled:
+                    return
+            if filled == (operator[-1] == "+"):
+                mode = "operand" if in_quotes else "word"
+                yield from self.expander.items(rest[0] + len(operator), rest[1], mode)
+            elif in_quotes:
+                yield NOTHING
+            return
+        if written.startswith(":"):
+            elements = self._slice(elements, rest[0] + 1, rest[1], counted_from=1 if name in ("@", "*") else 0)
+        elif written:
+            elements = [self._operated(element, rest) or element for element in elements]
+        yield from self._spread(elements, kind, span, in_quotes)
+
+    def _spread(self, elements: list[Pieces], kind: str, span: Span, in_quotes: bool) -> Iterator[Item]:
         if kind == "*" and in_quotes:
+            separators = self.state.separators()
+            between = " " if separators is None else separators[:1]
             for number, element in enumerate(elements):
                 if number:
-                    yield literal_piece(" ", span)
+                    yield literal_piece(between, span)
                 yield from quoted(element)
             return
-        yield from self._joined(elements if in_quotes else [unquoted(element) for element in elements], in_quotes)
+        if not elements and in_quotes:
+            yield NOTHING
+        yield from _joined(elements, in_quotes)
 
-    def _joined(self, elements: list[Pieces], in_quotes: bool = True) -> Iterator[Item]:
-        from portkit.frontends.shell.expand import BREAK
-
-        for number, element in enumerate(elements):
-            if number:
-                yield BREAK
-            yield from quoted(element) if in_quotes else element
-        if len(elements) == 1 and not elements[0] and in_quotes:
-            yield literal_piece("", Span(0, 0))
-
-    def _slice(self, elements: list[Pieces], bounds: str) -> list[Pieces]:
-        first, _, count = bounds.partition(":")
-        start = self._index(first)
-        length = self._index(count) if count.strip() else None
-        if start is None:
+    def _slice(self, elements: list[Pieces], start: int, end: int, *, counted_from: int) -> list[Pieces]:
+        colon = self.expander.text.find(":", start, end)
+        first = self.index(start, end if colon < 0 else colon)
+        length = self.index(colon + 1, end) if colon >= 0 else None
+        if first is None:
             return elements
-        if start < 0:
-            start += len(elements)
-        return elements[start:] if length is None else elements[start : start + length]
+        first = first + len(elements) if first < 0 else first - (counted_from if first > 0 else 0)
+        return elements[first:] if length is None else elements[first : first + length]
 
     def _one(
-        self, name: str, index: str | None, rest: str, rest_at: int, end: int, raw: str, span: Span
+        self, name: str, index: tuple[int, int] | None, rest: tuple[int, int], raw: str, span: Span, in_quotes: bool
     ) -> Iterator[Item]:
         value = self._get(name, index, span)
-        operator = next((o for o in _DEFAULTS if rest.startswith(o)), None)
+        written = self.expander.text[rest[0] : rest[1]]
+        operator = next((o for o in _DEFAULTS if written.startswith(o)), None)
         if operator is not None:
-            yield from self._default(name, value, operator, rest_at + len(operator), end, raw, span)
-        elif not rest:
-            yield from value if value is not None else (ref_piece(self._outside(name), None, span),)
+            yield from self._default(name, value, operator, (rest[0] + len(operator), rest[1]), span, in_quotes)
+        elif not written:
+            yield from unquoted(value) if value is not None else (_open(self._outside(name), span),)
+        elif value is None:
+            yield _open(self._raw_operator(raw, rest), span)
         else:
-            yield from self._operate(name, value, rest, rest_at, end, raw, span)
+            yield from self._operate(name, value, rest, span)
 
     def _default(
-        self, name: str, value: Pieces | None, operator: str, at: int, end: int, raw: str, span: Span
-    ) -> Pieces:
+        self, name: str, value: Pieces | None, operator: str, region: tuple[int, int], span: Span, in_quotes: bool
+    ) -> Iterator[Item]:
         """`:-`, `:=`, `:?` and `:+`, with and without the colon."""
-        operand = self.expander.pieces(at, end, "word")
-        if value is not None:
-            return self._default_of_known(name, value, operator, operand, span)
-        operand_text = inside_expansion(operand)
-        expression = f"${{{name}{operator}{operand_text}}}"
-        if operator.endswith("?"):
-            return (ref_piece(expression, None, span),)
-        if operator.endswith("+"):
-            return (ref_piece(expression, "", span),)
-        result: Pieces = (ref_piece(expression, text_of(operand), span),)
-        if operator.endswith("="):
-            self.state.set(name, result)
-        return result
+        items = list(self.expander.items(*region, "operand" if in_quotes else "word"))
+        operand = tuple(literal_piece(" ", span) if isinstance(item, Break) else item for item in items)
+        kind, colon = operator[-1], operator.startswith(":")
+        if value is not None and (not colon or not symbolic(value) or _surely_filled(value)):
+            empty = colon and text_of(value) == "" and not symbolic(value)
+            if kind == "+":
+                yield from () if empty else items
+            elif kind in "-=" and empty:
+                yield from items
+                if kind == "=":
+                    self.state.set(name, operand)
+            else:
+                yield from unquoted(value)
+            return
+        result = self._symbolic_default(name, value, operator, operand, span, keeps=_keeps(operand))
+        yield result
+        if kind == "=":
+            self.state.set(name, (result,))
 
-    def _default_of_known(self, name: str, value: Pieces, operator: str, operand: Pieces, span: Span) -> Pieces:
-        text = text_of(value)
-        empty = text == "" and operator.startswith(":")
-        if operator.endswith("+"):
-            return () if text == "" and operator == ":+" else operand
-        if text is None and len(value) == 1 and value[0].ref is not None:
-            plain = re.fullmatch(r"\$\{?(\w+)\}?", value[0].ref.expression)
-            if plain and operator[-1] in "-=":
-                expression = f"${{{plain[1]}{operator[:-1]}-{inside_expansion(operand)}}}"
-                value = (ref_piece(expression, text_of(operand), span),)
-        elif empty and operator[-1] in "-=":
-            value = operand
-        if operator.endswith("=") and empty:
-            self.state.set(name, value)
-        return value
-
-    def _operate(
-        self, name: str, value: Pieces | None, rest: str, rest_at: int, end: int, raw: str, span: Span
-    ) -> Pieces:
-        """A string operator: on text it is done, on a plain outside variable it stays an expression."""
+    def _symbolic_default(
+        self, name: str, value: Pieces | None, operator: str, operand: Pieces, span: Span, *, keeps: bool
+    ) -> Piece:
+        rest = f"{operator}{inside_expansion(operand)}}}"
+        taken = "" if operator[-1] == "+" else None if operator[-1] == "?" else text_of(operand)
         if value is None:
-            return (ref_piece(self._raw_operator(raw, rest_at, end), None, span),)
-        result = self._operate_known(value, rest, rest_at, end)
-        if result is not None:
-            if symbolic(value):
-                self.expander.note(f"{raw} was worked out from the default of {name}", span)
-            return tuple(replace(piece, span=span) for piece in result)
-        if len(value) == 1 and value[0].ref is not None:
-            plain = re.fullmatch(r"\$\{?(\w+)\}?", value[0].ref.expression)
-            if plain:
-                operand = self.expander.text[rest_at:end]
-                return (ref_piece(f"${{{plain[1]}{operand}}}", None, span),)
-        return (ref_piece(raw, None, span),)
-
-    def _raw_operator(self, raw: str, rest_at: int, end: int) -> str:
-        """The expansion as written, unless its operand names variables of the script."""
-        operand = self.expander.text[rest_at:end]
-        names = re.findall(r"\$\{?([A-Za-z_]\w*)", operand)
-        if not any(name in self.state.variables for name in names):
-            return raw
-        pieces = self.expander.pieces(rest_at, end, "double")
-        head = raw[: len(raw) - 1 - (end - rest_at)]
-        return head + "".join(p.ref.expression if p.ref else p.text for p in pieces) + "}"
-
-    def _operate_known(self, value: Pieces, rest: str, rest_at: int, end: int) -> Pieces | None:
-        text = text_of(value)
-        operator = next((o for o in _STRING if rest.startswith(o)), None)
-        if text is None or operator is None:
-            return None
-        at = rest_at + len(operator)
-        span = self.expander.span(rest_at, end)
-        if operator == ":":
-            result = self._substring(text, self.expander.text[at:end])
-        elif operator[0] in "/":
-            result = self._replacement(text, operator, at, end)
+            item = ref_piece(f"${{{name}{rest}", taken, span)
         else:
-            pattern = text_of(self.expander.pieces(at, end, "word"))
-            result = None if pattern is None else _cased_or_cut(text, operator, pattern)
-        return None if result is None else (literal_piece(result, span),)
+            before = text_of(value)
+            if before:
+                taken = text_of(operand) if operator[-1] == "+" else before
+            item = self._again(name, value, f"${{{name}{rest}", taken, span)
+        return replace(item, quoted=keeps)
 
-    def _substring(self, text: str, bounds: str) -> str | None:
-        first, _, count = bounds.partition(":")
-        start = self._index(first.strip(" ()"))
-        if start is None:
-            return None
-        start = max(0, start + len(text)) if start < 0 else start
-        if not count.strip():
-            return text[start:]
-        length = self._index(count.strip(" ()"))
-        if length is None:
-            return None
-        return text[start : start + length] if length >= 0 else text[start:length]
+    def _operate(self, name: str, value: Pieces, rest: tuple[int, int], span: Span) -> Iterator[Item]:
+        """A string operator: on text it is done, on what follows something outside it stays an expression."""
+        result = self._operated(value, rest)
+        operand = "".join(p.ref.expression if p.ref else p.text for p in self.expander.written(*rest))
+        if symbolic(value) or result is None or symbolic(self.expander.scalar(*rest)):
+            yield self._again(name, value, f"${{{name}{operand}}}", None if result is None else text_of(result), span)
+        else:
+            yield from (replace(piece, span=span, quoted=False) for piece in result)
 
-    def _replacement(self, text: str, operator: str, at: int, end: int) -> str | None:
-        raw = self.expander.text
-        middle = at
-        while middle < end and raw[middle] != "/":
-            middle += 2 if raw[middle] == "\\" else 1
-        pattern = text_of(self.expander.pieces(at, min(middle, end), "word"))
-        by = text_of(self.expander.pieces(middle + 1, end, "word")) if middle < end else ""
-        if pattern is None or by is None:
-            return None
-        anchor = operator[1] if operator in ("/#", "/%") else ""
-        return replaced(text, pattern.replace("\\/", "/"), by, everywhere=operator == "//", anchor=anchor)
+    def _operated(self, value: Pieces, rest: tuple[int, int]) -> Pieces | None:
+        text = text_of(value)
+        result = None if text is None else operated(self.expander, text, *rest)
+        return None if result is None else (literal_piece(result, self.expander.span(*rest)),)
+
+    def _raw_operator(self, raw: str, rest: tuple[int, int]) -> str:
+        """The expansion as written, with the script's own variables in its operand filled in."""
+        head = raw[: len(raw) - 1 - (rest[1] - rest[0])]
+        return head + "".join(p.ref.expression if p.ref else p.text for p in self.expander.written(*rest)) + "}"
 
 
-def _cased_or_cut(text: str, operator: str, pattern: str) -> str:
-    if operator[0] in "^,":
-        change = str.upper if operator[0] == "^" else str.lower
-        return change(text) if len(operator) == 2 else change(text[:1]) + text[1:]
-    cut = without_prefix if operator[0] == "#" else without_suffix
-    return cut(text, pattern, longest=len(operator) == 2)
+def _open(expression: str, span: Span) -> Piece:
+    """A reference that splits where it stands unquoted."""
+    return replace(ref_piece(expression, None, span), quoted=False)
+
+
+def _joined(elements: list[Pieces], in_quotes: bool = True) -> Iterator[Item]:
+    for number, element in enumerate(elements):
+        if number:
+            yield BREAK
+        if in_quotes:
+            yield from quoted(element) or (literal_piece("", Span(0, 0)),)
+        else:
+            yield from unquoted(element)
+
+
+def _surely_filled(value: Pieces) -> bool:
+    """Whether a value has characters whatever comes from outside."""
+    return any(
+        piece.text if piece.ref is None else piece.ref.value != "" and _FILLED.match(piece.ref.expression)
+        for piece in value
+    )
+
+
+def _keeps(operand: Pieces) -> bool:
+    """Whether an operand is quoted so that its blanks, or its being empty, stay."""
+    return any(piece.quoted and piece.ref is None and (not piece.text or " " in piece.text) for piece in operand)

@@ -58,7 +58,7 @@ def without_suffix(text: str, pattern: str, *, longest: bool) -> str:
 
 def replaced(text: str, pattern: str, by: str, *, everywhere: bool, anchor: str = "") -> str:
     """`${X/pattern/by}`, `//`, `/#` and `/%`."""
-    if not pattern or len(text) > _LIMIT:
+    if (not pattern and not anchor) or len(text) > _LIMIT:
         return text
     expression = regex_of(pattern)
     if anchor == "#":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 from portkit.errors import PortkitError
 from portkit.frontends.shell import scan
-from portkit.frontends.shell.evaluate import Evaluator, Findings
-from portkit.frontends.shell.state import State
+from portkit.frontends.shell.evaluate import Evaluator
+from portkit.frontends.shell.outcomes import STEPS, Findings, common
+from portkit.frontends.shell.simple import call
+from portkit.frontends.shell.state import Conditions, State
 from portkit.frontends.shell.tree import Script, check_syntax, too_deep
 from portkit.launch import Launch, Word
 from portkit.source import SourceText, Span
@@ -26,7 +28,7 @@ def read_script(source: SourceText, settings: Mapping[str, str]) -> list[Launch]
     """
     script = Script(source.text)
     check_syntax(script, source)
-    findings = Findings()
+    findings = Findings(allowed=STEPS + len(source.text))
     try:
         _walk(source, script, findings, settings)
     except (scan.TooDeep, RecursionError):
@@ -45,7 +47,7 @@ def _walk(source: SourceText, script: Script, findings: Findings, settings: Mapp
             before = len(findings.launches)
             alone = state.copy()
             alone.positional, alone.conditions = None, ()
-            evaluator._call(name, [Word((), Span(0, 0), splits=True)], alone)
+            call(evaluator, name, [Word((), Span(0, 0), splits=True)], alone, {})
             if len(findings.launches) > before:
                 evaluator.note(f"{name} is never called: its arguments are unknown")
 
@@ -61,41 +63,35 @@ def _no_launch(source: SourceText, findings: Findings) -> PortkitError:
 
 def _finished(findings: Findings) -> list[Launch]:
     """Launches without repeats, each with the conditions that tell it from the others."""
-    distinct: list[Launch] = []
-    for launch in findings.launches:
-        twin = next((known for known in distinct if _same(known, launch)), None)
-        if twin is None:
-            distinct.append(launch)
-        else:
-            twin.condition = _shared(twin.condition, launch.condition)
-    parts = [set(launch.condition.split(" and ")) if launch.condition else set() for launch in distinct]
-    everywhere = set.intersection(*parts) if len(distinct) > 1 else parts[0]
-    named = len({launch.name for launch in distinct}) > 1
-    finished = []
-    for launch in sorted(distinct, key=lambda known: known.span.start):
-        own = [part for part in (launch.condition or "").split(" and ") if part and part not in everywhere]
-        finished.append(
-            replace(
-                launch,
-                condition=" and ".join(own) or None,
-                name=launch.name if named else "",
-                notes=[*launch.notes, *findings.notes],
-            )
+    distinct: dict[Hashable, tuple[Launch, Conditions]] = {}
+    for launch, conditions in findings.launches:
+        key = _meaning(launch)
+        known = distinct.get(key)
+        distinct[key] = (launch, conditions) if known is None else (known[0], common(known[1], conditions))
+    found = sorted(distinct.values(), key=lambda item: item[0].span.start)
+    everywhere = set.intersection(*(set(conditions) for _, conditions in found))
+    named = len({launch.name for launch, _ in found}) > 1
+    notes = list(findings.notes.values())
+    return [
+        replace(
+            launch,
+            condition=_said([condition for condition in conditions if condition not in everywhere]),
+            name=launch.name if named else "",
+            notes=[*launch.notes, *notes],
         )
-    return finished
+        for launch, conditions in found
+    ]
 
 
-def _same(a: Launch, b: Launch) -> bool:
+def _said(conditions: list[tuple[str, bool]]) -> str | None:
+    return " and ".join(text if holds else f"not {text}" for text, holds in conditions) or None
+
+
+def _meaning(launch: Launch) -> Hashable:
+    """What makes two launches at one place the same."""
     return (
-        a.span == b.span
-        and [word.parts for word in a.argv] == [word.parts for word in b.argv]
-        and {n: w.parts for n, w in a.environment.items()} == {n: w.parts for n, w in b.environment.items()}
-        and [word.parts for word in a.wrappers] == [word.parts for word in b.wrappers]
+        launch.span,
+        tuple(word.parts for word in launch.argv),
+        tuple((name, word.parts) for name, word in launch.environment.items()),
+        tuple(word.parts for word in launch.wrappers),
     )
-
-
-def _shared(a: str | None, b: str | None) -> str | None:
-    if a is None or b is None:
-        return None
-    other = b.split(" and ")
-    return " and ".join(part for part in a.split(" and ") if part in other) or None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 _BLANKS = " \t\n"
 _DEPTH = 60
+_NAME = re.compile(r"\w*", re.ASCII)
+_DEFAULT = re.compile(r"!?(?:\w+|[@*#?$!-])(?:\[[^\]]*\])?:?[-=?+]")
 
 
 class TooDeep(Exception):
@@ -31,14 +35,14 @@ def end_of_double(text: str, start: int, limit: int, depth: int = 0) -> int:
         if text[at] == "\\":
             at += 2
         elif text[at] in "$`":
-            at = end_of_expansion(text, at, limit, depth + 1)
+            at = end_of_expansion(text, at, limit, depth + 1, quoted=True)
         else:
             at += 1
     return min(at + 1, limit)
 
 
-def end_of_expansion(text: str, start: int, limit: int, depth: int = 0) -> int:
-    """The offset after the expansion that begins at `start` with `$` or a backtick."""
+def end_of_expansion(text: str, start: int, limit: int, depth: int = 0, *, quoted: bool = False) -> int:
+    """The offset after the expansion that begins at `start` with `$` or a backtick; `quoted`: inside double quotes."""
     if depth > _DEPTH:
         raise TooDeep
     if text[start] == "`":
@@ -48,20 +52,21 @@ def end_of_expansion(text: str, start: int, limit: int, depth: int = 0) -> int:
         return min(at + 1, limit)
     following = text[start + 1] if start + 1 < limit else ""
     if following == "{":
-        return _end_of_brace(text, start + 2, limit, depth)
+        return _end_of_brace(text, start + 2, limit, depth, quoted)
     if following == "(":
         return _end_of_parens(text, start + 1, limit, depth)
-    if following and (following.isdigit() or following in "@*#?$!-"):
+    if following and (following in "0123456789@*#?$!-"):
         return start + 2
-    at = start + 1
-    while at < limit and (text[at].isalnum() or text[at] == "_"):
+    return _NAME.match(text, start + 1, limit).end()  # type: ignore[union-attr]
+
+
+def _end_of_brace(text: str, at: int, limit: int, depth: int, quoted: bool) -> int:
+    """The end of `${...}`. Inside double quotes the operand of a default takes a single quote as it is."""
+    plain_quote = quoted and _DEFAULT.match(text, at, limit) is not None
+    if text[at : at + 1] in ("#", "$", "!", "?", "*", "@", "-"):
         at += 1
-    return max(at, start + 1)
-
-
-def _end_of_brace(text: str, at: int, limit: int, depth: int) -> int:
     while at < limit and text[at] != "}":
-        at = skip(text, at, limit, depth)
+        at = at + 1 if text[at] == "'" and plain_quote else skip(text, at, limit, depth, quoted=plain_quote)
     return min(at + 1, limit)
 
 
@@ -86,7 +91,7 @@ def _end_of_parens(text: str, start: int, limit: int, depth: int) -> int:
     return limit
 
 
-def skip(text: str, at: int, limit: int, depth: int = 0) -> int:
+def skip(text: str, at: int, limit: int, depth: int = 0, *, quoted: bool = False) -> int:
     """The offset after one lexical unit: an escape, a quote, an expansion, or a character."""
     char = text[at]
     if char == "\\":
@@ -95,17 +100,21 @@ def skip(text: str, at: int, limit: int, depth: int = 0) -> int:
         return end_of_single(text, at, limit)
     if char == '"':
         return end_of_double(text, at, limit, depth + 1)
-    if char == "$" and at + 1 < limit and text[at + 1] == "'":
+    if char == "$" and not quoted and text.startswith("'", at + 1, limit):
         return end_of_ansi(text, at, limit)
     if char in "$`":
-        return end_of_expansion(text, at, limit, depth + 1)
+        return end_of_expansion(text, at, limit, depth + 1, quoted=quoted)
     return at + 1
 
 
-def words_between(text: str, start: int, limit: int) -> list[tuple[int, int]]:
-    """The raw words of a region, split at unquoted blanks."""
+def words_between(text: str, start: int, limit: int, *, comments: bool = False) -> list[tuple[int, int]]:
+    """The raw words of a region, split at unquoted blanks; with `comments`, those are passed over."""
     words, at = [], start
     while at < limit:
+        if comments and text[at] == "#":
+            end = text.find("\n", at, limit)
+            at = limit if end < 0 else end
+            continue
         if text[at] in _BLANKS or (text[at] == "\\" and text[at + 1 : at + 2] == "\n"):
             at += 2 if text[at] == "\\" else 1
             continue

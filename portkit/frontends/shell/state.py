@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from portkit.frontends.shell.values import Array, Pieces, Table, Value, ref_piece, shown, text_of
+from portkit.frontends.shell.values import Array, Pieces, Table, Value, ref_piece, text_of
 from portkit.source import Span
+
+Conditions = tuple[tuple[str, bool], ...]
+"""Undecided tests, as people read them, with the outcome assumed."""
+
+_NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)\s*\Z")
+_ELEMENT = re.compile(r"([A-Za-z_]\w*)\[(.*)\]\Z", re.DOTALL)
 
 
 @dataclass
@@ -15,7 +22,8 @@ class State:
     """Variables, positional parameters and what was decided on the way here.
 
     `positional` is None at the top of a script, where nobody knows the arguments. `conditions` are
-    the undecided tests this path assumes, with the outcome assumed.
+    the undecided tests this path assumes, with the outcome assumed. `input` is what the next command
+    reads, where that is known.
     """
 
     outside: Mapping[str, str]
@@ -24,9 +32,12 @@ class State:
     unset: set[str] = field(default_factory=set)
     functions: dict[str, Any] = field(default_factory=dict)
     positional: tuple[Pieces, ...] | None = None
-    conditions: tuple[tuple[str, bool], ...] = ()
+    conditions: Conditions = ()
     files: dict[str, str] = field(default_factory=dict)
+    integers: set[str] = field(default_factory=set)
     export_all: bool = False
+    input: str | None = None
+    input_derived: bool = False
 
     def copy(self) -> State:
         """An independent state, for another path or a subshell."""
@@ -39,7 +50,10 @@ class State:
             self.positional,
             self.conditions,
             dict(self.files),
+            set(self.integers),
             self.export_all,
+            self.input,
+            self.input_derived,
         )
 
     def same_world(self, other: State) -> bool:
@@ -59,11 +73,36 @@ class State:
         if self.export_all:
             self.exported[name] = None
 
+    def put_back(self, name: str, value: Value | None) -> None:
+        """Undo what a function or a command's own assignment did to a variable."""
+        if value is None:
+            self.variables.pop(name, None)
+        else:
+            self.variables[name] = value
+
+    def separators(self) -> str | None:
+        """The characters that split words; None where they aren't known."""
+        value = self.variables.get("IFS")
+        if value is None:
+            return " \t\n"
+        return text_of(value) if isinstance(value, tuple) else None
+
     def remove(self, name: str) -> None:
-        """Unset a variable, one from outside too."""
+        """Unset a variable, one from outside too, or one element (`A[1]`)."""
+        element = _ELEMENT.match(name)
+        if element is not None:
+            self._remove_element(element[1], element[2])
+            return
         self.variables.pop(name, None)
         self.exported.pop(name, None)
         self.unset.add(name)
+
+    def _remove_element(self, name: str, key: str) -> None:
+        value = self.variables.get(name)
+        if isinstance(value, Array) and key.isdigit():
+            self.variables[name] = Array({n: v for n, v in value.elements.items() if n != int(key)})
+        elif isinstance(value, Table):
+            self.variables[name] = Table({k: v for k, v in value.entries.items() if k != key})
 
     def value(self, name: str) -> Value | None:
         """What the script itself assigned, or None."""
@@ -73,7 +112,7 @@ class State:
         """A variable as `$NAME` gives it: assigned, given with --set, or None for one from outside."""
         value = self.variables.get(name)
         if isinstance(value, Array):
-            return value.elements[0] if value.elements else ()
+            return value.get(0) or ()
         if isinstance(value, Table):
             return value.get("0") or ()
         if value is not None:
@@ -93,16 +132,16 @@ class State:
         text = text_of(value)
         if text is None:
             return None
-        text = text.strip()
-        if not text:
+        if not text.strip():
             return 0
-        return int(text) if text.lstrip("-").isdigit() else None
+        match = _NUMBER.match(text)
+        if match is None:
+            return None
+        digits = match[2]
+        base = 16 if digits[:2].lower() == "0x" else 8 if digits[0] == "0" else 10
+        number = int(digits, base) if len(digits) < 20 else None
+        return -number if number is not None and match[1] == "-" else number
 
     def make_unknown(self, name: str, span: Span) -> None:
         """Forget a variable's value: only the running script knows it."""
         self.variables[name] = (ref_piece(f"${{{name}}}", None, span),)
-
-
-def expression_of(pieces: Pieces) -> str:
-    """A value as people read it in a condition."""
-    return "".join(shown(piece) for piece in pieces)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from portkit.launch import Part, Ref, Word
+from portkit.launch import Part, Ref, Word, shell_quote
 from portkit.source import Span
 
 
@@ -32,28 +32,45 @@ Pieces = tuple[Piece, ...]
 """A scalar's value."""
 
 
+class Break:
+    """A mark between the pieces of one expansion."""
+
+
+BREAK = Break()
+"""Where one word ends and the next begins."""
+
+NOTHING = Break()
+"""An array without elements inside double quotes: alone there, it makes no word at all."""
+
+Item = Piece | Break
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An indexed array; elements in order, gaps closed."""
+    """An indexed array: elements by number, never changed in place."""
 
-    elements: tuple[Pieces, ...] = ()
+    elements: dict[int, Pieces] = field(default_factory=dict)
+
+    def in_order(self) -> list[Pieces]:
+        """The elements by rising number."""
+        return [self.elements[number] for number in sorted(self.elements)]
+
+    def get(self, number: int) -> Pieces | None:
+        """The element of a number; negative ones count from the end."""
+        if number < 0:
+            number += max(self.elements, default=-1) + 1
+        return self.elements.get(number)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An associative array, in order of assignment."""
+    """An associative array, in order of assignment, never changed in place."""
 
-    entries: tuple[tuple[str, Pieces], ...] = ()
+    entries: dict[str, Pieces] = field(default_factory=dict)
 
     def get(self, key: str) -> Pieces | None:
         """The value under a key."""
-        return dict(self.entries).get(key)
-
-    def put(self, key: str, value: Pieces) -> Table:
-        """A table with one more or one other value."""
-        entries = dict(self.entries)
-        entries[key] = value
-        return Table(tuple(entries.items()))
+        return self.entries.get(key)
 
 
 Value = Pieces | Array | Table
@@ -121,6 +138,40 @@ def inside_expansion(pieces: Pieces) -> str:
         else:
             texts.append("".join("\\" + c if c in '\\"$`}' else c for c in piece.text))
     return "".join(texts)
+
+
+def pieces_of(word: Word) -> Pieces:
+    """A finished word as a value."""
+    exact = not word.symbolic and len(word.parts) == 1 and len(word.text) == word.span.end - word.span.start
+    return tuple(
+        literal_piece(part, word.span, exact=exact)
+        if isinstance(part, str)
+        else ref_piece(part.expression, part.value, word.span)
+        for part in word.parts
+    )
+
+
+def assigned(name: str, value: Value) -> str:
+    """Shell text that gives a variable this value again."""
+    nowhere = Span(0, 0)
+    if isinstance(value, Array):
+        elements = (
+            f"[{number}]={word_of(value.elements[number], nowhere).shell()}" for number in sorted(value.elements)
+        )
+        return f"{name}=({' '.join(elements)})"
+    if isinstance(value, Table):
+        entries = (f"[{shell_quote(k)}]={word_of(v, nowhere).shell()}" for k, v in value.entries.items())
+        return f"declare -A {name}=({' '.join(entries)})"
+    return f"{name}={word_of(value, nowhere).shell()}"
+
+
+def value_symbolic(value: Value) -> bool:
+    """Whether any part of a variable follows something outside the script."""
+    if isinstance(value, Array):
+        return any(symbolic(element) for element in value.elements.values())
+    if isinstance(value, Table):
+        return any(symbolic(element) for element in value.entries.values())
+    return symbolic(value)
 
 
 def place_of(pieces: Pieces, otherwise: Span) -> Span:

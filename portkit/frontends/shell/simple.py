@@ -1,0 +1,254 @@
+"""Simple commands: assignments, functions, launches, and scripts inside words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from portkit.frontends.shell.builtins import BUILTINS
+from portkit.frontends.shell.commands import Found, base_name, inner_script, other_server, recognize
+from portkit.frontends.shell.filters import filtered
+from portkit.frontends.shell.outcomes import CALLS, Outcome
+from portkit.frontends.shell.state import State
+from portkit.frontends.shell.tree import Script
+from portkit.frontends.shell.values import literal_piece, pieces_of, text_of, word_of
+from portkit.launch import Launch, Note, Word
+from portkit.source import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from portkit.frontends.shell.evaluate import Evaluator
+
+_REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+_TESTS = ("command", "which", "type", "grep", "egrep", "pgrep", "lsof", "nc", "hash")
+"""Commands whose failure is an answer, not trouble."""
+
+
+def _assignments(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    for child in node.named_children:
+        evaluator.assigner.assign(child, state)
+    return [Outcome(state)]
+
+
+def _assignment(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    evaluator.assigner.assign(node, state)
+    return [Outcome(state)]
+
+
+def _declaration(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    evaluator.assigner.declare(node, state)
+    return [Outcome(state)]
+
+
+def _unset(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    for child in node.named_children:
+        for word in evaluator.expander(state).words(*evaluator.at(child)):
+            if not word.text.startswith("-"):
+                state.remove(word.text)
+    return [Outcome(state)]
+
+
+def _define(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name is not None and body is not None:
+        state.functions[evaluator.script.slice(name)] = (evaluator, body)
+    return [Outcome(state)]
+
+
+def _command(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
+    """A simple command: assignments in front, words, and what they do."""
+    prefixes = [c for c in node.named_children if c.type == "variable_assignment"]
+    words: list[Word] = []
+    expander = evaluator.expander(state)
+    for child in node.named_children:
+        if child.type == "herestring_redirect":
+            state.input = _here_string(evaluator, child, state)
+        elif child.type != "variable_assignment" and child.type not in _REDIRECTS:
+            words.extend(expander.words(*evaluator.at(child)))
+    if not words:
+        for prefix in prefixes:
+            evaluator.assigner.assign(prefix, state)
+        return [Outcome(state)]
+    environment = _prefixes(evaluator, prefixes, state) if prefixes else {}
+    outcomes = _execute(evaluator, node, words, environment, state)
+    for outcome in outcomes:
+        outcome.state.input = None
+    return outcomes
+
+
+def _here_string(evaluator: Evaluator, node: Node, state: State) -> str | None:
+    start, end = evaluator.at(node)
+    text = text_of(evaluator.expander(state).scalar(start + 3, end))
+    return None if text is None else text.strip(" ") + "\n"
+
+
+def _prefixes(evaluator: Evaluator, prefixes: list[Node], state: State) -> dict[str, Word]:
+    """Assignments in front of a command, each of which sees those before it."""
+    environment: dict[str, Word] = {}
+    world = state.copy()
+    for prefix in prefixes:
+        name = evaluator.assigner.assign(prefix, world)
+        if name is not None:
+            value = world.scalar(name, Span(0, 0)) or ()
+            environment[name] = word_of(value, evaluator.place_of(prefix))
+    return environment
+
+
+def _execute(
+    evaluator: Evaluator, node: Node, words: list[Word], environment: dict[str, Word], state: State
+) -> list[Outcome]:
+    head = base_name(words[0])
+    if words[0].known and words[0].text in state.functions:
+        return call(evaluator, words[0].text, words[1:], state, environment)
+    found = recognize(words)
+    if found is not None:
+        return _launch(evaluator, node, found, environment, state)
+    builtin = BUILTINS.get(head)
+    if builtin is not None:
+        return _builtin(evaluator, node, words, environment, state)
+    inner = inner_script(words)
+    if inner is not None:
+        return inner_world(evaluator, inner, state, environment, own_world=True)
+    other = other_server(words)
+    if other is not None:
+        evaluator.findings.others.append((other[0], other[1].span))
+    if evaluator.output is not None:
+        printed = filtered(words, state.input)
+        if printed is None:
+            evaluator.output.known = False
+        else:
+            evaluator.output.chunks.append((literal_piece(printed, words[0].span),))
+            evaluator.output.derived |= any(word.symbolic for word in words) or state.input_derived
+            return [Outcome(state)]
+    undecided = evaluator.condition_text(node, state) if head in _TESTS else None
+    return [Outcome(state, None, undecided=undecided)]
+
+
+def _builtin(
+    evaluator: Evaluator, node: Node, words: list[Word], environment: dict[str, Word], state: State
+) -> list[Outcome]:
+    """A builtin, with a field separator set for it alone (`IFS=, read`)."""
+    head = base_name(words[0])
+    before = state.value("IFS")
+    if "IFS" in environment:
+        state.set("IFS", pieces_of(environment["IFS"]))
+    outcomes = BUILTINS[head](evaluator, node, words, state)
+    if "IFS" in environment:
+        for outcome in outcomes:
+            outcome.state.put_back("IFS", before)
+    return outcomes
+
+
+def _launch(
+    evaluator: Evaluator, node: Node, found: Found, environment: dict[str, Word], state: State
+) -> list[Outcome]:
+    variables = {n: _variable(n, state) for n in state.exported if isinstance(state.value(n), tuple)}
+    merged = {**({} if found.cleared else {**variables, **environment}), **found.environment}
+    for name in found.removed:
+        merged.pop(name, None)
+    span = evaluator.place_of(node)
+    launch = Launch(
+        source=evaluator.source,
+        engine=found.engine,
+        entrypoint=found.entrypoint,
+        argv=found.argv,
+        span=span,
+        environment=merged,
+        wrappers=found.wrappers,
+        name=evaluator.function,
+        files=dict(state.files),
+        notes=[Note(f"run by {found.runner}: not carried", span)] if found.runner else [],
+    )
+    evaluator.findings.launches.append((launch, state.conditions))
+    return [Outcome(state, None, "exit" if found.replaces_shell else "on")]
+
+
+def _variable(name: str, state: State) -> Word:
+    pieces = state.scalar(name, Span(0, 0)) or ()
+    return word_of(pieces, pieces[0].span if pieces else Span(0, 0))
+
+
+def call(
+    evaluator: Evaluator, name: str, arguments: list[Word], state: State, environment: dict[str, Word]
+) -> list[Outcome]:
+    """A function of the script, with its own positional parameters and local variables."""
+    owner, body = state.functions[name]
+    evaluator.findings.called.add(name)
+    if owner.calls >= CALLS:
+        return [Outcome(state, None)]
+    positional = state.positional
+    known = not any(word.splits for word in arguments)
+    state.positional = tuple(pieces_of(word) for word in arguments) if known else None
+    before = {variable: state.value(variable) for variable in environment}
+    for variable, word in environment.items():
+        state.set(variable, pieces_of(word))
+        state.exported.setdefault(variable, None)
+    saved = owner.assigner.locals, owner.function, owner.output, owner.depth
+    owner.assigner.locals, owner.function, owner.output = dict(before), name, evaluator.output
+    owner.depth, owner.calls = evaluator.depth, owner.calls + 1
+    try:
+        outcomes: list[Outcome] = owner.run(body, state)
+    finally:
+        local = owner.assigner.locals or {}
+        owner.calls -= 1
+        owner.assigner.locals, owner.function, owner.output, owner.depth = saved
+    for outcome in outcomes:
+        outcome.state.positional = positional
+        for variable, value in local.items():
+            outcome.state.put_back(variable, value)
+        for variable in environment:
+            if before[variable] is None:
+                outcome.state.exported.pop(variable, None)
+    return [replace(o, flow="on") if o.flow == "return" else o for o in outcomes]
+
+
+def inner_world(
+    evaluator: Evaluator, inner: tuple[str, Span], state: State, environment: dict[str, Word], *, own_world: bool
+) -> list[Outcome]:
+    """A script inside a word: `eval` in this world, `bash -c` in its own with what is exported."""
+    from portkit.frontends.shell.evaluate import Evaluator
+
+    text, place = inner
+    if evaluator.depth > 40:
+        return [Outcome(state, None)]
+    within = Evaluator(evaluator.source, Script(text), evaluator.findings, place)
+    within.depth, within.function, within.output = evaluator.depth + 10, evaluator.function, evaluator.output
+    within.assigner.locals = evaluator.assigner.locals
+    world = state
+    if own_world:
+        world = state.copy()
+        world.variables = {n: v for n, v in state.variables.items() if n in state.exported}
+        world.functions, world.positional = {}, ()
+        for name, word in environment.items():
+            world.set(name, pieces_of(word))
+            world.exported[name] = None
+    outcomes = within.run(within.script.tree.root_node, world)
+    return [Outcome(state, None)] if own_world else outcomes
+
+
+def evaluate_text(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> list[Outcome]:
+    """`eval`: its words joined, read as a script of this world."""
+    if not all(word.known for word in words):
+        text = " ".join(word.text for word in words[1:])
+        if re.search(r"launch_server|api_server|\bserve\b", text):
+            evaluator.note("eval of text that isn't known: not read", evaluator.place_of(node))
+        return [Outcome(state, None)]
+    place = evaluator.place_of(node)
+    if len(words) > 1:
+        place = Span(min(w.span.start for w in words[1:]), max(w.span.end for w in words[1:]))
+    text = " ".join(word.text for word in words[1:])
+    return inner_world(evaluator, (text, place), state, {}, own_world=False)
+
+
+BUILTINS["eval"] = evaluate_text
+
+HANDLERS = {
+    "variable_assignment": _assignment,
+    "variable_assignments": _assignments,
+    "declaration_command": _declaration,
+    "unset_command": _unset,
+    "function_definition": _define,
+    "command": _command,
+}
