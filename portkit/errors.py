@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from portkit.source import SourceText, Span
+
+_SECRET = re.compile(
+    r"((?:--(?:admin-)?api-key|--hf-token|--ssl-keyfile-password|\b\w*(?:TOKEN|API_KEY|SECRET|PASSWORD)\w*)[= ]+['\"]?)"
+    r"([^\s'\"]+)"
+)
+"""A secret on a line that a message shows; the mask keeps columns."""
 
 
 class PortkitError(Exception):
@@ -46,7 +54,7 @@ class PortkitError(Exception):
 def underlined(source: SourceText, span: Span, width: int = 100) -> list[str]:
     """The line a span starts in, numbered, and carets under the span's part of it."""
     number, column = source.position(span.start)
-    text = source.line(number).expandtabs(1)
+    text = _SECRET.sub(lambda found: found[1] + "*" * len(found[2]), source.line(number).expandtabs(1))
     first = column - 1
     last = max(first + 1, min(len(text), first + span.end - span.start))
     shift = max(0, min(first - width // 2, len(text) - width))

@@ -12,7 +12,7 @@ ENVIRONMENT = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
 
 def portkit(*arguments, cwd, stdin=None):
     command = [sys.executable, "-m", "portkit", *arguments]
-    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, env=ENVIRONMENT)  # noqa: S603
+    return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, env=ENVIRONMENT)
 
 
 FILES = {
@@ -128,6 +128,9 @@ def test_secrets_are_in_no_report(folder, form):
     assert SECRET not in result.stdout + result.stderr and "********" in result.stdout
     shown = portkit("show", "secret.sh", cwd=folder)
     assert SECRET not in shown.stdout + shown.stderr
+    (folder / "broken.sh").write_text(f"HF_TOKEN={SECRET} vllm serve m --api-key {SECRET} --kv-cache-dtype fp9\n")
+    refused = portkit("port", "broken.sh", "--from", "vllm@0.20.1", "--to", "sglang", cwd=folder)
+    assert refused.returncode == 2 and "fp9" in refused.stderr and SECRET not in refused.stderr
     ported = portkit("port", "secret.sh", "--to", "vllm@0.20.1", cwd=folder)
     assert SECRET in ported.stdout and SECRET not in ported.stderr
 
@@ -136,7 +139,7 @@ def test_secrets_are_in_no_report(folder, form):
 def test_tables_fit_their_width(folder, columns):
     environment = {**ENVIRONMENT, "COLUMNS": columns}
     command = [sys.executable, "-m", "portkit", "diff", "sglang.sh", "ok.sh", "--all"]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)  # noqa: S603
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     assert result.stdout and max(map(len, result.stdout.splitlines())) <= int(columns)
 
 

@@ -23,7 +23,7 @@ EXAMPLES = [
 def portkit(*arguments):
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     command = [sys.executable, "-m", "portkit", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)  # noqa: S603
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
 
 
 @pytest.mark.parametrize(("name", "gpu", "vllm", "sglang"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
@@ -31,7 +31,7 @@ def test_example(golden, name, gpu, vllm, sglang):
     folder = ROOT / "examples" / name
     scripts = [f"examples/{name}/{engine}.sh" for engine in ("sglang", "vllm")]
     table = portkit("diff", *scripts, "--gpu", gpu)
-    assert table.returncode == 1
+    assert table.returncode == 1 and table.stdout, table.stderr
     golden(folder / "diff.txt", table.stdout)
     golden(folder / "diff.json", portkit("diff", *scripts, "--gpu", gpu, "--format", "json").stdout)
     forth = portkit("port", scripts[0], "--to", f"vllm@{vllm}", "--gpu", gpu)

@@ -94,7 +94,7 @@ def refused(name: str, context: WriteContext) -> str:
     release = context.release
     if method == "dflash" and release < Version("0.24.0") and name not in _DFLASH_BACKENDS:
         return f"DFlash on vLLM {release} needs a non-causal backend: {name} would not start"
-    if name == "FLASHINFER" and release < _FLASHINFER_FULL and not _is_sm100(context):
+    if name == "FLASHINFER" and not _flashinfer_keeps_graphs(context):
         where = _arch(context)
         return (
             f"FLASHINFER on {where} decodes single tokens only in vLLM {release}: with speculation its graphs "
@@ -107,9 +107,18 @@ def refused(name: str, context: WriteContext) -> str:
     return ""
 
 
-def _is_sm100(context: WriteContext) -> bool:
+def _flashinfer_keeps_graphs(context: WriteContext) -> bool:
+    """Whether FlashInfer has full decode graphs for several tokens per request.
+
+    vLLM 0.20.1: on sm100 only; 0.32.0: from sm90 on; 0.33.0: everywhere (v1/attention/backends/flashinfer.py
+    `get_cudagraph_support`).
+    """
+    if context.release >= _FLASHINFER_FULL:
+        return True
     capability = context.facts.compute_capability
-    return capability is not None and capability[0] == 10
+    if capability is None:
+        return False
+    return capability[0] == 10 or (capability[0] >= 9 and context.release >= Version("0.32.0"))
 
 
 def _arch(context: WriteContext) -> str:

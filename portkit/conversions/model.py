@@ -26,6 +26,9 @@ def write_context(row: Row, setting: Setting, context: WriteContext) -> Carry:
     if setting.value == -1:
         return Carry("built-in", reason="the model's own length")
     value = setting.value if setting.known else setting.expression
+    written = setting.provenance.written[0].text if setting.provenance.written else str(value)
+    if setting.known and written != str(value):
+        return Carry("converted", (emit_at(place, value, comment=f"{written} in {context.source.engine}"),))
     return Carry("carried", (emit_at(place, value, shell=_digits_only(setting)),))
 
 

@@ -227,7 +227,9 @@ def write_method(row: Row, setting: Setting, context: WriteContext) -> Carry:
 
 
 def _window_caution(target: Target, context: WriteContext) -> str:
-    if target.method != "dflash" or context.engine != "vllm" or context.release >= DFLASH_WINDOWS:
+    if target.method != "dflash" or context.engine != "vllm":
+        return ""
+    if not DFLASH_SAFE <= context.release < DFLASH_WINDOWS:
         return ""
     return "this release ignores sliding-window draft layers: use >= 0.27.1 if the draft's config has any"
 

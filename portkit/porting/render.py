@@ -10,7 +10,8 @@ from portkit.conversions.writing import Emit
 from portkit.data import data_root
 from portkit.launch import Launch, shell_quote
 from portkit.mapping.rows import AREAS
-from portkit.porting.port import Port, left_behind
+from portkit.porting.port import Entry, Port, left_behind
+from portkit.report.secrets import masked
 
 _COMMANDS = {"vllm": "vllm serve", "sglang": "python3 -m sglang.launch_server"}
 _WIDTH = 100
@@ -46,7 +47,7 @@ def _heading(port: Port, launch: Launch) -> str:
     name = _plain(launch.source.name)
     first = f"{port.catalogue.engine} {port.catalogue.release}, ported by portkit from {name} line {line}"
     lines = [f"{first} ({source.engine} {source.release})."]
-    lines.extend(f"Left behind: {entry.title} {entry.source} ({entry.carry.verdict})" for entry in left_behind(port))
+    lines.extend(f"Left behind: {e.title} {masked(e.name, e.source)} ({e.carry.verdict})" for e in left_behind(port))
     return "\n".join(f"# {_plain(text)}" for text in lines)
 
 
@@ -64,7 +65,7 @@ def environment_groups(port: Port) -> list[Group]:
             continue
         done.add(emit.env)
         line = f"export {emit.env}={_words(emit)}"
-        groups[entry.area].lines.extend(_commented(line, emit))
+        groups[entry.area].lines.extend(_commented(line, emit, entry))
     return [group for group in groups.values() if group.lines]
 
 
@@ -82,15 +83,23 @@ def argument_groups(port: Port) -> list[Group]:
             continue
         else:
             option = f"{emit.flag}.{emit.key} {_dotted(emit)}" if emit.key else f"{emit.flag} {_words(emit)}"
-            lines = _commented(option.rstrip(), emit)
+            lines = _commented(option.rstrip(), emit, entry)
             if not emit.commented:
                 done.add(emit.flag)
         groups[entry.area].lines.extend(lines)
     return [group for group in groups.values() if group.lines]
 
 
-def _commented(line: str, emit: Emit) -> list[str]:
-    comment = _plain(emit.comment)
+def _worked_out(emit: Emit, entry: Entry) -> str:
+    """That a value was computed for the defaults of what the script takes from outside."""
+    if emit.shell is not None or entry.setting is None or not (emit.values or emit.key):
+        return ""
+    outside = [w for w in entry.setting.provenance.written if w.symbolic]
+    return "; ".join(f"worked out for {w.shell} = {w.text}" for w in outside)
+
+
+def _commented(line: str, emit: Emit, entry: Entry) -> list[str]:
+    comment = _plain("; ".join(part for part in (emit.comment, _worked_out(emit, entry)) if part))
     if emit.commented:
         return [f"# {line.replace(chr(10), ' ')}" + (f"  # {comment}" if comment else "")]
     if not comment:

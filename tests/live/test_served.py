@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -31,35 +32,55 @@ START_SECONDS = 600  # the first start on a machine compiles
 MACHINE = {"VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
 
 
-def test_the_port_serves(tmp_path: Path) -> None:
+# A script, and what vLLM must say it runs with: its command line as it read it, and its configuration.
+CASES = {
+    "sglang-tiny.sh": (
+        {
+            "max_model_len": 512,
+            "max_num_seqs": 8,
+            "max_num_batched_tokens": 256 + 8,
+            "cudagraph_capture_sizes": [1, 2, 4, 8],
+            "load_format": "dummy",
+            "dtype": "bfloat16",
+        },
+        ["max_seq_len=512", "enable_prefix_caching=True"],
+    ),
+    "sglang-tiny-ngram.sh": (
+        {
+            "max_num_batched_tokens": 256 + 8 * 4,
+            "cudagraph_capture_sizes": [4, 8, 16, 32],  # tokens: four for each request
+            "speculative_config": {"method": "ngram", "num_speculative_tokens": 3},
+            "enable_prefix_caching": False,
+            "stream_interval": 2,
+        },
+        ["SpeculativeConfig(method='ngram', model=None, num_spec_tokens=3)", "enable_prefix_caching=False"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("script", "arguments", "configuration"), [(name, *told) for name, told in CASES.items()])
+def test_the_port_serves(script: str, arguments: dict[str, object], configuration: list[str], tmp_path: Path) -> None:
     if not engines.ready("vllm"):
         pytest.fail("vLLM isn't prepared: run python tools/engines.py all", pytrace=False)
     binaries = engines.environment("vllm") / "bin"
-    model, script, log = tmp_path / "model", tmp_path / "launch.sh", tmp_path / "log"
+    model, launch, log = tmp_path / "model", tmp_path / "launch.sh", tmp_path / "log"
     subprocess.run([binaries / "python", HERE / "tiny_model.py", model], check=True)
     port = _free_port()
-    script.write_text(_ported(HERE / "sglang-tiny.sh"), encoding="utf-8")
+    launch.write_text(_ported(HERE / script), encoding="utf-8")
     environment = {**os.environ, **MACHINE, "PATH": f"{binaries}:{os.environ['PATH']}"}
     environment |= {"MODEL": str(model), "PORT": str(port)}
-    with _started(script, environment, log) as server:
+    with _started(launch, environment, log) as server:
         _wait_for_health(port, server, log)
         prompt = {"model": "tiny", "prompt": "w5 w6 w7", "max_tokens": 8, "ignore_eos": True}
         answer = json.loads(_fetch(port, "/v1/completions", prompt))
     assert answer["usage"]["completion_tokens"] == 8
     assert answer["choices"][0]["text"].strip()
     said = log.read_text(encoding="utf-8")
-    # First what the command line was read as, then what the engine's configuration became.
-    (arguments,) = re.findall(r"non-default args: (\{.*\})", said)
-    for setting in (
-        "'max_model_len': 512",
-        "'max_num_seqs': 8",
-        "'max_num_batched_tokens': 264",
-        "'cudagraph_capture_sizes': [1, 2, 4, 8]",
-        "'load_format': 'dummy'",
-        "'dtype': 'bfloat16'",
-    ):
-        assert setting in arguments
-    assert "max_seq_len=512" in said
+    (taken,) = re.findall(r"non-default args: (\{.*\})", said)
+    given = ast.literal_eval(taken)
+    assert {name: given.get(name) for name in arguments} == arguments
+    for setting in configuration:
+        assert setting in said
     assert "Unknown vLLM environment variable" not in said
 
 
