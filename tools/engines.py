@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -68,9 +69,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("sources", "sglang", "vllm", "all"))
     what = parser.parse_args().what
-    for name, prepare in (("sources", _sources), ("sglang", _sglang), ("vllm", _vllm)):
-        if what in (name, "all"):
-            _once(name, prepare)
+    if sys.version_info < (3, 11):
+        parser.error(f"the engines need Python 3.11 or newer, and this is {sys.version.split()[0]}")
+    try:
+        for name, prepare in (("sources", _sources), ("sglang", _sglang), ("vllm", _vllm)):
+            if what in (name, "all"):
+                _once(name, prepare)
+    except subprocess.CalledProcessError as failed:
+        sys.exit(f"this ended with status {failed.returncode}: {shlex.join(map(str, failed.cmd))}")
     return 0
 
 
