@@ -9,6 +9,7 @@ without; vLLM tp x pp x dp always.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from portkit.conversions.generic import names_of, without_place, write_same
 from portkit.conversions.reading import ReadContext, Reading
@@ -246,6 +247,30 @@ def write_address(row: Row, setting: Setting, context: WriteContext) -> Carry:
         for place, half in zip(places, halves, strict=False)
     )
     return Carry("converted", emits, rule=rule)
+
+
+@writer("joined_address")
+def write_joined(row: Row, setting: Setting, context: WriteContext) -> Carry:
+    """Two flags as `HOST:PORT`, either half left to the shell where it was."""
+    written = setting.provenance.written
+    if len(written) == 2 and any(half.symbolic for half in written):
+        place = context.place(row)
+        assert place is not None
+        shell = ":".join(half.shell for half in written)
+        return Carry("converted", (emit_at(place, setting.value, shell=shell),))
+    return write_same(row, setting, context)
+
+
+@writer("node_rank")
+def write_node_rank(row: Row, setting: Setting, context: WriteContext) -> Carry:
+    """The same number; vLLM's nodes after the first serve no HTTP and say so (0.20.1 entrypoints/cli/serve.py)."""
+    carry = write_same(row, setting, context)
+    if context.same_engine or not carry.emits or setting.value == 0:
+        return carry
+    if setting.known:
+        return Carry("converted", (*carry.emits, Emit(flag="--headless", comment="a node after the first")))
+    emit = replace(carry.emits[0], comment="nodes after the first need --headless too")
+    return Carry("approximate", (emit,), reason="on nodes after the first add --headless: only the first serves HTTP")
 
 
 def _split_address(setting: Setting) -> tuple[str, str] | None:

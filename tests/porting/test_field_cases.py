@@ -379,3 +379,21 @@ def test_mtp_tokens_fit_the_models_layers(carry, tmp_path):
     # mtp_layers is 1 for the models known by name: any number fits
     ported = carry(SGLANG, "--model-path deepseek-ai/DeepSeek-V3 --speculative-algorithm EAGLE", "vllm@0.20.1")
     assert ported.keys("--speculative-config") == {"method": "mtp", "num_speculative_tokens": 3}
+
+
+def test_nodes(carry):
+    command = "--model-path /m/t --tp 16 --nnodes 2 --node-rank {} --dist-init-addr 10.0.0.1:5000"
+    first = carry(SGLANG, command.format(0), "vllm@0.20.1")
+    assert (first.words("--nnodes"), first.words("--node-rank")) == (["2"], ["0"])
+    assert (first.words("--master-addr"), first.words("--master-port")) == (["10.0.0.1"], ["5000"])
+    assert first.words("--headless") is None
+    assert carry(SGLANG, command.format(1), "vllm@0.20.1").words("--headless") == []
+    back = carry("vllm@0.20.1", "/m/t -tp 16 --nnodes 2 --master-addr h --master-port 5", "sglang@0.5.23")
+    assert back.words("--dist-init-addr") == ["h:5"]
+
+
+def test_lengths_are_written_out_as_integers(carry):
+    """32k is 32000 in both, 32K is 32768 in vLLM and an error in SGLang."""
+    assert carry(SGLANG, "--model-path /m/t --context-length 32k", "vllm@0.20.1").words("--max-model-len") == ["32000"]
+    back = carry("vllm@0.20.1", "/m/t --max-model-len 32K", SGLANG)
+    assert back.words("--context-length") == ["32768"] and "32K in vllm" in back.script
