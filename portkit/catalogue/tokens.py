@@ -61,6 +61,7 @@ class StandIns:
     def __init__(self) -> None:
         self._characters: dict[str, str] = {}
         self._expressions: dict[str, str] = {}
+        self._themselves: set[str] = set()
 
     def token(self, word: Word, source: SourceText) -> Token:
         """A word of the command line as the parser gets it."""
@@ -81,7 +82,10 @@ class StandIns:
     def reveal(self, value: Any) -> Any:
         """A value with `Unknown` for every string that holds a stand-in, however deep."""
         if isinstance(value, str):
-            return value if value.isascii() or not STAND_IN.search(value) else Unknown(self.show(value))
+            if value.isascii() or not (stand_ins := set(STAND_IN.findall(value))):
+                return value
+            shown = self.show(value)
+            return shown if stand_ins <= self._themselves else Unknown(shown)
         if isinstance(value, list):
             return [self.reveal(item) for item in value]
         if isinstance(value, dict):
@@ -91,7 +95,14 @@ class StandIns:
     def _part(self, part: Part) -> str:
         if isinstance(part, Ref) and part.value is None:
             return self._characters.get(part.expression) or self._new(part.expression)
-        return plain(part.value or "" if isinstance(part, Ref) else part)
+        text = part.value or "" if isinstance(part, Ref) else part
+        return text if text.isascii() else STAND_IN.sub(lambda found: self._itself(found[0]), text)
+
+    def _itself(self, character: str) -> str:
+        """The stand-in of a character that is one: nobody writes them, but they may be in a value."""
+        stand_in = self._characters.get(character) or self._new(character)
+        self._themselves.add(stand_in)
+        return stand_in
 
     def _new(self, expression: str) -> str:
         character = chr(min(_FIRST + len(self._characters), _LAST))
