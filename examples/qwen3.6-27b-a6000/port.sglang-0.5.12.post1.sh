@@ -14,7 +14,7 @@ args=(
   --tp-size "${TP:-2}"
   # Speculative decoding
   --speculative-algorithm DFLASH  # dflash in vllm
-  --speculative-draft-model-path z-lab/Qwen3.6-27B-DFlash
+  --speculative-draft-model-path "${DRAFT:-z-lab/Qwen3.6-27B-DFlash}"
   --speculative-num-draft-tokens 16  # k = 15: 16 tokens with the root
   # Memory and KV cache
   --disable-radix-cache

@@ -17,7 +17,7 @@ from portkit.conversions.registry import reader, writer
 from portkit.conversions.speculation import emitted_method
 from portkit.conversions.writing import Carry, Emit, WriteContext, emit_at
 from portkit.deployment.schema import Setting
-from portkit.mapping.rows import Row
+from portkit.mapping.rows import Place, Row
 
 GIB_PER_GB = 1e9 / 2**30
 VLLM_DEFAULT_FRACTION = 0.92
@@ -117,7 +117,7 @@ def write_prefix_caching(row: Row, setting: Setting, context: WriteContext) -> C
     if place is None:
         return without_place(row, setting, context)
     if context.engine == "sglang":
-        return write_switch(place, setting.value, row.side("sglang"), context)
+        return _radix_cache(row, place, setting, context)
     carry = write_switch(place, bool(setting.value), row.side("vllm"), context)
     if setting.value and context.release < HYBRID_PREFIX_CACHING and context.facts.hybrid is not False:
         kind = "is" if context.facts.hybrid else "may be"
@@ -125,6 +125,20 @@ def write_prefix_caching(row: Row, setting: Setting, context: WriteContext) -> C
         emits = tuple(Emit(flag=e.flag, comment=comment) for e in carry.emits)
         return Carry("carried", emits, reason=comment)
     return carry
+
+
+def _radix_cache(row: Row, place: Place, setting: Setting, context: WriteContext) -> Carry:
+    """SGLang's radix cache; a hybrid model that speculates needs a second state buffer to keep it.
+
+    SGLang 0.5.11 server_args.py:2441 refuses radix cache, speculation and no_buffer together.
+    """
+    speculates = context.value("speculation.method") is not None
+    if not (setting.value and context.facts.hybrid and speculates) or context.same_engine:
+        return write_switch(place, setting.value, row.side("sglang"), context)
+    later = context.release >= Version("0.5.14")
+    flag = "--mamba-radix-cache-strategy" if later else "--mamba-scheduler-strategy"
+    rule = "a hybrid model that speculates needs it to keep its radix cache"
+    return Carry("converted", (Emit(flag=flag, values=("extra_buffer",), comment=rule),), rule=rule)
 
 
 def vllm_prefix_caching_default(release: Version, hybrid: bool | None) -> bool | None:

@@ -19,7 +19,7 @@ from portkit.deployment.schema import (
     Written,
     text_of,
 )
-from portkit.launch import Word, shell_quote
+from portkit.launch import Ref, Word, shell_quote
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Place, Row
 from portkit.source import SourceText, Span
@@ -167,9 +167,9 @@ def _leaves(argument: Argument) -> Iterator[tuple[str, Any]]:
 
 
 def _problem_entry(problem: Problem) -> Unmapped:
-    text = " ".join(word.text for word in problem.words)
     assert problem.place is not None
-    name = problem.words[0].text.split("=", 1)[0] if problem.words else problem.kind
+    name, _, first = problem.words[0].text.partition("=") if problem.words else (problem.kind, "", "")
+    text = " ".join([*([first] if first else []), *(word.text for word in problem.words[1:])])
     return Unmapped(
         name=name,
         text=text,
@@ -200,7 +200,18 @@ def _written_argument(argument: Argument, place: Place, value: Any) -> Written:
     text = text_of(value) if place.key or not argument.words else " ".join(w.text for w in argument.words)
     if isinstance(argument.value, bool):
         text = ""
-    return _written(option, text, argument.words, argument.place, argument.source, whole=not place.key)
+    written = _written(option, text, argument.words, argument.place, argument.source, whole=not place.key)
+    reference = _reference_for(value, argument) if place.key else None
+    if reference is not None:
+        return written.model_copy(update={"symbolic": True, "shell": f'"{reference}"'})
+    return written
+
+
+def _reference_for(value: Any, argument: Argument) -> str | None:
+    """The shell expression that gives just this value inside a JSON flag, or None."""
+    parts = [part for word in argument.words for part in word.parts if isinstance(part, Ref)]
+    wanted = str(value)
+    return next((part.expression for part in parts if wanted in (part.value, part.expression)), None)
 
 
 def _written_variable(variable: EnvironmentValue, source: SourceText) -> Written:

@@ -47,7 +47,10 @@ def _heading(port: Port, launch: Launch) -> str:
     name = _plain(launch.source.name)
     first = f"{port.catalogue.engine} {port.catalogue.release}, ported by portkit from {name} line {line}"
     lines = [f"{first} ({source.engine} {source.release})."]
-    lines.extend(f"Left behind: {e.title} {masked(e.name, e.source)} ({e.carry.verdict})" for e in left_behind(port))
+    lines.extend(
+        " ".join(filter(None, ("Left behind:", e.title, masked(e.name, e.source), f"({e.carry.verdict})")))
+        for e in left_behind(port)
+    )
     return "\n".join(f"# {_plain(text)}" for text in lines)
 
 

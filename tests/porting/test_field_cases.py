@@ -397,3 +397,15 @@ def test_lengths_are_written_out_as_integers(carry):
     assert carry(SGLANG, "--model-path /m/t --context-length 32k", "vllm@0.20.1").words("--max-model-len") == ["32000"]
     back = carry("vllm@0.20.1", "/m/t --max-model-len 32K", SGLANG)
     assert back.words("--context-length") == ["32768"] and "32K in vllm" in back.script
+
+
+@pytest.mark.parametrize(
+    ("release", "flag"),
+    [("0.5.12.post1", "--mamba-scheduler-strategy"), ("0.5.23", "--mamba-radix-cache-strategy")],
+)
+def test_a_hybrid_that_speculates_keeps_its_radix_cache_with_a_second_buffer(carry, release, flag):
+    mtp = '\'{"method":"mtp","num_speculative_tokens":3}\''
+    command = f"Qwen/Qwen3.6-27B --enable-prefix-caching --speculative-config {mtp}"
+    assert carry("vllm@0.20.1", command, f"sglang@{release}").words(flag) == ["extra_buffer"]
+    without = carry("vllm@0.20.1", command.replace("--enable", "--no-enable"), f"sglang@{release}")
+    assert without.words(flag) is None and without.words("--disable-radix-cache") == []
