@@ -52,7 +52,7 @@ def diff(
     b: Script,
     from_: Annotated[
         list[str] | None,
-        typer.Option("--from", help="Engine and release of A, and given again of B: sglang@0.5.12."),
+        typer.Option("--from", help="Engine and release of a launch, A's first if both are of one engine."),
     ] = None,
     launch: Annotated[
         list[str] | None, typer.Option("--launch", help="Which launch of A, and given again of B.")
@@ -71,12 +71,13 @@ def diff(
     from portkit.pipeline import load_deployment
 
     _one_of("--format", format_, ("table", "json"))
-    releases, launches, settings = _two("--from", from_), _two("--launch", launch), _pairs(set_)
-    releases = _by_engine(releases)
+    named, launches, settings = _two("--from", from_), _two("--launch", launch), _pairs(set_)
+    releases = [tuple(filter(None, named)), tuple(filter(None, reversed(named)))]
     left, right = (
         load_deployment(_request(path, release, which, gpu, model_config, settings))
         for path, release, which in zip((a, b), releases, launches, strict=True)
     )
+    _refuse_unused(named, {left.launch.engine, right.launch.engine})
     comparison = compare(left.deployment, right.deployment, left.resolution.catalogue, right.resolution.catalogue)
     if format_ == "json":
         import json
@@ -178,7 +179,7 @@ def show(
 
 def _request(
     path: str,
-    release: str | None,
+    release: str | tuple[str, ...] | None,
     launch: str | None,
     gpu: str | None,
     model_config: str | None,
@@ -196,8 +197,15 @@ def _two(option: str, values: list[str] | None) -> list[str | None]:
     return [*values, *[None] * (2 - len(values))]
 
 
-def _by_engine(releases: list[str | None]) -> list[str | None]:
-    return releases
+def _refuse_unused(named: list[str | None], engines: set[str]) -> None:
+    from portkit.catalogue.load import find
+    from portkit.releases import split_engine
+
+    for text in filter(None, named):
+        engine = split_engine(text)[0]
+        if engine not in engines:
+            find(engine, "latest")
+            raise PortkitError(f"--from {text}: neither launch is of {engine}", hint="name the engine of one of them")
 
 
 def _pairs(settings: list[str] | None) -> dict[str, str]:

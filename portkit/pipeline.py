@@ -15,7 +15,7 @@ from portkit.errors import PortkitError
 from portkit.facts import gather_facts
 from portkit.frontends.shell import read_script
 from portkit.launch import Launch, Note
-from portkit.releases import choose_release
+from portkit.releases import choose_release, split_engine
 from portkit.source import SourceText
 
 SIZE_LIMIT_BYTES = 16_000_000
@@ -28,11 +28,12 @@ _REFUSED = ("ambiguous", "invalid_value", "missing_value", "missing_required", "
 class Request:
     """What the command line asks of one input.
 
-    `settings` are the `--set NAME=VALUE` pairs, `launch` a number from 1 or a name.
+    `release` is the engine and release to read it by, or several of which the launch's engine takes its
+    own. `settings` are the `--set NAME=VALUE` pairs, `launch` a number from 1 or a name.
     """
 
     path: str
-    release: str | None = None
+    release: str | tuple[str, ...] | None = None
     launch: str | None = None
     gpu: str | None = None
     model_config: str | None = None
@@ -58,7 +59,7 @@ def load_deployment(request: Request) -> Loaded:
     source = read_source(request.path)
     launches = read_script(source, request.settings or {})
     launch, remark = pick(launches, request.launch)
-    chosen = choose_release(launch, request.release)
+    chosen = choose_release(launch, _asked(launch, request.release))
     resolution = resolve(launch, chosen.catalogue, _reader_beside(source.name))
     _stop_at_refusals(resolution)
     facts = gather_facts(source.text, _model_name(resolution), gpu=request.gpu, model_config=request.model_config)
@@ -70,6 +71,12 @@ def load_deployment(request: Request) -> Loaded:
     remarks.extend(_note_text(source, note) for note in launch.notes)
     remarks.extend(note for note in deployment.notes if all(note != n.message for n in launch.notes))
     return Loaded(launch, resolution, deployment, tuple(remarks))
+
+
+def _asked(launch: Launch, release: str | tuple[str, ...] | None) -> str | None:
+    if not isinstance(release, tuple):
+        return release
+    return next((text for text in release if split_engine(text)[0] == launch.engine), None)
 
 
 def _reader_beside(script: str) -> Callable[[str], str | None]:

@@ -154,3 +154,27 @@ def test_show_tells_where_values_come_from(folder):
 def test_version_names_the_releases(folder):
     result = portkit("--version", cwd=folder)
     assert "sglang: 0.5.11, 0.5.12.post1, 0.5.23" in result.stdout and "0.20.1" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("named", "read_as"),
+    [
+        ([], ("0.5.23", "0.33.0")),
+        (["--from", "vllm@0.20.1"], ("0.5.23", "0.20.1")),
+        (["--from", "vllm@0.20.1", "--from", "sglang@0.5.12"], ("0.5.12.post1", "0.20.1")),
+    ],
+)
+def test_diff_takes_releases_by_engine(folder, named, read_as):
+    result = portkit("diff", "sglang.sh", "ok.sh", *named, "--format", "json", cwd=folder)
+    document = json.loads(result.stdout)
+    assert (document["a"]["release"], document["b"]["release"]) == read_as
+
+
+def test_diff_of_two_releases_of_one_engine(folder):
+    result = portkit(
+        "diff", "ok.sh", "ok.sh", "--from", "vllm@0.20.1", "--from", "vllm@0.33.0", "--format", "json", cwd=folder
+    )
+    document = json.loads(result.stdout)
+    assert (document["a"]["release"], document["b"]["release"]) == ("0.20.1", "0.33.0")
+    unused = portkit("diff", "ok.sh", "ok.sh", "--from", "sglang", cwd=folder)
+    assert unused.returncode == 2 and "neither launch is of sglang" in unused.stderr
