@@ -84,9 +84,13 @@ def _nearest(launch: Launch, text: str) -> Chosen | None:
 
 
 def _newest_accepting(launch: Launch) -> Chosen:
-    releases = known_releases(launch.engine)
-    for version in reversed(releases):
+    fewest: tuple[int, Catalogue] | None = None
+    for version in reversed(known_releases(launch.engine)):
         catalogue = load(launch.engine, version)
-        if accepts(resolve(launch, catalogue)):
+        resolution = resolve(launch, catalogue)
+        if accepts(resolution):
             return Chosen(catalogue, "the newest catalogued release that accepts the launch")
-    return Chosen(load(launch.engine, releases[-1]), "the newest catalogued: none accepts the whole launch")
+        if fewest is None or len(resolution.problems) < fewest[0]:
+            fewest = len(resolution.problems), catalogue
+    assert fewest is not None
+    return Chosen(fewest[1], "no catalogued release accepts the whole launch; this one refuses least of it")
