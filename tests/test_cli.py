@@ -123,7 +123,10 @@ SECRET = "sk-very-secret"
 @pytest.mark.parametrize("form", [["--format", "table", "--all"], ["--format", "json"]])
 def test_secrets_are_in_no_report(folder, form):
     script = folder / "secret.sh"
-    script.write_text(f"export HF_TOKEN={SECRET}\npython -m sglang.launch_server --model-path m --api-key {SECRET}\n")
+    script.write_text(
+        f"export HF_TOKEN={SECRET}\npython -m sglang.launch_server --model-path m --api-key {SECRET} "
+        f"--admin-api-key {SECRET}\n"
+    )
     result = portkit("diff", "secret.sh", "ok.sh", *form, cwd=folder)
     assert SECRET not in result.stdout + result.stderr and "********" in result.stdout
     shown = portkit("show", "secret.sh", cwd=folder)

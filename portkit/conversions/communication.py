@@ -14,8 +14,12 @@ from portkit.mapping.rows import Row
 
 @writer("same_variable")
 def write_variable(row: Row, setting: Setting, context: WriteContext) -> Carry:
-    """A variable that libraries read, whatever the engine."""
+    """A variable that libraries read, whatever the engine; of the engine's own, what the target still reads."""
     name = setting.setting.rsplit(".", 1)[1]
+    own = name.startswith(("VLLM_", "SGLANG_", "SGL_"))
+    if own and name not in context.catalogue.variables:
+        reason = setting.provenance.detail or f"{context.engine} {context.release} doesn't read it"
+        return Carry("inert" if setting.provenance.detail else "lost", reason=reason)
     shell = symbolic_shell(setting)
     emit = Emit(env=name, values=(setting.text(),), shell=None if shell is None else (shell,))
     return Carry("carried", (emit,))

@@ -80,12 +80,17 @@ class Setting(Model):
 
 
 class Unmapped(Model):
-    """A flag or variable with no row: kept by name so that nothing disappears."""
+    """A flag or variable with no row: kept by name so that nothing disappears.
+
+    `command` is the option and its values as bash words; empty for what the release doesn't know and
+    for keys inside JSON flags.
+    """
 
     name: str
     text: str
     reason: str
     written: Written
+    command: tuple[str, ...] = ()
 
 
 class Facts(Model):

@@ -123,6 +123,7 @@ class _Reader:
                     text=text_of(value),
                     reason="portkit has no row for it yet",
                     written=_written_argument(argument, Place(flag=argument.flag.name, key=key or None), value),
+                    command=() if key else (argument.option, *(word.shell() for word in argument.words)),
                 )
         for variable in self.resolution.environment.values():
             if ("env", variable.name) not in self.claimed:

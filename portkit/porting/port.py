@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from portkit.catalogue.model import Catalogue
 from portkit.conversions import WRITERS, load_all
 from portkit.conversions.writing import Carry, Emit, PortOptions, WriteContext
-from portkit.deployment.schema import Deployment, Setting
+from portkit.deployment.schema import Deployment, Setting, Unmapped
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
 
@@ -84,7 +84,16 @@ class _Writer:
                 title = row.title if row.setting == name else name.rpartition(".")[2]
                 yield Entry(name, row.area, title, setting.text(), carry, row, setting)
         for item in self.source.unmapped:
-            yield Entry(item.name, "unmapped", item.name, item.text, Carry("unknown", reason=item.reason))
+            yield Entry(item.name, "unmapped", item.name, item.text, self._unmapped(item))
+
+    def _unmapped(self, item: Unmapped) -> Carry:
+        """A flag without a row: within one engine it stays what it is where the target has it."""
+        if not self.context.same_engine or not item.command:
+            return Carry("unknown", reason=item.reason)
+        option, *values = item.command
+        if item.name not in self.context.catalogue.by_name:
+            return Carry("lost", reason=f"{self.context.engine} {self.context.release} has no {item.name}")
+        return Carry("carried", (Emit(flag=option, values=(item.text,), shell=tuple(values)),))
 
     def _carried(self, name: str) -> Carry | None:
         if name not in self.done:

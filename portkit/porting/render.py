@@ -74,7 +74,7 @@ def environment_groups(port: Port) -> list[Group]:
 
 def argument_groups(port: Port) -> list[Group]:
     """One flag a line by area, each converted value under a comment that says from what."""
-    groups = {area: Group(title) for area, title in AREAS}
+    groups = {area: Group(title) for area, title in (*AREAS, ("unmapped", "As in the source"))}
     documents = _documents(port)
     done: set[str] = set()
     for entry, emit in port.emits():

@@ -30,8 +30,7 @@ def deployment_document(deployment: Deployment) -> dict[str, Any]:
     for name, setting in document["settings"].items():
         _mask_setting(name, setting)
     for item in document["unmapped"]:
-        item["text"] = masked(item["name"], item["text"])
-        _mask_written(item["name"], [item["written"]])
+        _mask_unmapped(item)
     return {"schema": DEPLOYMENT_SCHEMA, **document}
 
 
@@ -68,11 +67,17 @@ def _value(side: Setting | Unmapped | None, name: str) -> dict[str, Any] | None:
         return None
     document = side.model_dump(mode="json")
     if isinstance(side, Unmapped):
-        document["text"] = masked(name, side.text)
-        _mask_written(name, [document["written"]])
+        _mask_unmapped(document)
         return document
     _mask_setting(name, document)
     return document
+
+
+def _mask_unmapped(item: dict[str, Any]) -> None:
+    if is_secret(item["name"]):
+        item["text"] = MASK
+        item["command"] = [item["name"], MASK] if item["command"] else []
+        _mask_written(item["name"], [item["written"]])
 
 
 def _mask_setting(name: str, setting: dict[str, Any]) -> None:
