@@ -32,7 +32,10 @@ done
 exec "$@"
 """
 _UV = """#!/bin/bash
-while [[ "$1" != python* && "$1" != vllm && "$1" != sglang ]]; do shift; done
+while [[ "$1" != python* && "$1" != vllm && "$1" != sglang ]]; do
+  if [[ "$1" == --with || "$1" == -n ]]; then shift; fi
+  shift
+done
 exec "$@"
 """
 _RECORDER = """#!{python} -IS

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from portkit.frontends.shell.evaluate import Evaluator
-    from portkit.frontends.shell.state import State
+    from portkit.frontends.shell.state import Saved, State
 
 _ASSIGNMENT = re.compile(
     r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<index>(?:\$\(\([^)]*\)\)|\$\{[^}]*\}|[^\]])*)\])?(?P<plus>\+?)=", re.DOTALL
@@ -27,7 +27,7 @@ class Assigner:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.locals: dict[str, Value | None] | None = None
+        self.locals: Saved | None = None
 
     def assign(self, node: Node, state: State) -> str | None:
         """Carry out one assignment; gives the variable's name."""
@@ -140,7 +140,7 @@ class Assigner:
 
     def _remember(self, name: str, state: State) -> None:
         if self.locals is not None and name not in self.locals:
-            self.locals[name] = state.variables.get(name)
+            self.locals[name] = state.variables.get(name), name in state.exported
 
     def names_in(self, node: Node) -> list[str]:
         """The variables that a block assigns anywhere."""

@@ -87,6 +87,7 @@ class Expander:
         self.note = note
         self.capture = capture
         self.parameters = Parameters(self)
+        self.defaulted = False  # words were made of a default's blanks
 
     def words(self, start: int, end: int) -> list[Word]:
         """A region as the words bash makes of it: split, empty ones dropped."""
@@ -305,6 +306,7 @@ class Expander:
                 else:
                     self.note(f"{piece.ref.expression} is empty unless set outside: left out", piece.span)
                 return
+            self.defaulted = True
             self.note(f"the words of {piece.ref.expression} are those of its default", piece.span)
         at = 0
         while at < len(value):

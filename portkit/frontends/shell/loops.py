@@ -31,7 +31,8 @@ def _for(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
     turns: list[Word] = []
     for value in values:
         turns.extend(evaluator.expander(state).words(*evaluator.at(value)))
-    over_arguments = not values and not any(child.type == "in" for child in node.children)
+    header = evaluator.script.text[evaluator.script.start(variable) : evaluator.script.start(body)]
+    over_arguments = not values and " in" not in header
     if over_arguments and state.positional is not None:
         turns = [Word(tuple(p.ref or p.text for p in pieces), Span(0, 0)) for pieces in state.positional]
     if any(word.splits for word in turns) or (over_arguments and state.positional is None):
@@ -70,6 +71,8 @@ def _no_options(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]
 def _turns(evaluator: Evaluator, body: Node, state: State, turns: list[tuple[str, Word]]) -> list[Outcome]:
     running, ended = [state], []
     for name, word in turns:
+        if not evaluator.findings.may_turn():
+            break
         following = []
         for current in running:
             current.set(name, pieces_of(word))
@@ -123,6 +126,8 @@ def _while_it_holds(
 ) -> list[Outcome]:
     running, ended = [state], []
     for _ in range(TURNS):
+        if not evaluator.findings.may_turn():
+            break
         following = []
         for current in running:
             before = current.conditions

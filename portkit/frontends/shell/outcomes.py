@@ -16,6 +16,8 @@ PATHS = 64
 STEPS = 20_000
 CALLS = 40
 TURNS = 256
+ALL_TURNS = 4_000
+ALL_CALLS = 4_000
 
 
 @dataclass(slots=True)
@@ -41,7 +43,19 @@ class Findings:
     notes: dict[str, Note] = field(default_factory=dict)
     others: list[tuple[str, Span]] = field(default_factory=list)
     steps: int = 0
+    turns: int = 0
+    calls: int = 0
     called: set[str] = field(default_factory=set)
+
+    def may_turn(self) -> bool:
+        """Whether one more turn of a loop is within bounds; counts it."""
+        self.turns += 1
+        return self.turns <= ALL_TURNS
+
+    def may_call(self) -> bool:
+        """Whether one more call of a function is within bounds; counts it."""
+        self.calls += 1
+        return self.calls <= ALL_CALLS
 
     def note(self, message: str, span: Span | None = None) -> None:
         """Remember a remark once."""
@@ -71,7 +85,8 @@ def fewer(outcomes: list[Outcome], findings: Findings) -> list[Outcome]:
         twin.state.conditions = common(twin.state.conditions, outcome.state.conditions)
         if (twin.status, twin.undecided) != (outcome.status, outcome.undecided):
             twin.status, twin.undecided = None, None
-    while len(kept) > PATHS:
+    most = PATHS if findings.steps < findings.allowed // 2 else 1
+    while len(kept) > most:
         last = kept.pop()
         _blur(kept[0].state, last.state)
         findings.note(f"more than {PATHS} paths: variables that differ between some of them are taken as unknown")

@@ -28,7 +28,7 @@ def read_script(source: SourceText, settings: Mapping[str, str]) -> list[Launch]
     """
     script = Script(source.text)
     check_syntax(script, source)
-    findings = Findings(allowed=STEPS + len(source.text))
+    findings = Findings(allowed=STEPS + 2 * len(source.text))
     try:
         _walk(source, script, findings, settings)
     except (scan.TooDeep, RecursionError):

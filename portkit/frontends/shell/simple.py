@@ -10,7 +10,7 @@ from portkit.frontends.shell.builtins import BUILTINS
 from portkit.frontends.shell.commands import Found, base_name, inner_script, other_server, recognize
 from portkit.frontends.shell.filters import filtered
 from portkit.frontends.shell.outcomes import CALLS, Outcome
-from portkit.frontends.shell.state import State
+from portkit.frontends.shell.state import Saved, State
 from portkit.frontends.shell.tree import Script
 from portkit.frontends.shell.values import literal_piece, pieces_of, text_of, word_of
 from portkit.launch import Launch, Note, Word
@@ -67,6 +67,8 @@ def _command(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
             state.input = _here_string(evaluator, child, state)
         elif child.type != "variable_assignment" and child.type not in _REDIRECTS:
             words.extend(expander.words(*evaluator.at(child)))
+    if expander.defaulted and evaluator.output is not None:
+        evaluator.output.known = False
     if not words:
         for prefix in prefixes:
             evaluator.assigner.assign(prefix, state)
@@ -137,7 +139,7 @@ def _builtin(
     outcomes = BUILTINS[head](evaluator, node, words, state)
     if "IFS" in environment:
         for outcome in outcomes:
-            outcome.state.put_back("IFS", before)
+            outcome.state.put_back("IFS", before, exported="IFS" in state.exported)
     return outcomes
 
 
@@ -176,12 +178,12 @@ def call(
     """A function of the script, with its own positional parameters and local variables."""
     owner, body = state.functions[name]
     evaluator.findings.called.add(name)
-    if owner.calls >= CALLS:
+    if owner.calls >= CALLS or not evaluator.findings.may_call():
         return [Outcome(state, None)]
     positional = state.positional
     known = not any(word.splits for word in arguments)
     state.positional = tuple(pieces_of(word) for word in arguments) if known else None
-    before = {variable: state.value(variable) for variable in environment}
+    before: Saved = {variable: (state.value(variable), variable in state.exported) for variable in environment}
     for variable, word in environment.items():
         state.set(variable, pieces_of(word))
         state.exported.setdefault(variable, None)
@@ -196,11 +198,8 @@ def call(
         owner.assigner.locals, owner.function, owner.output, owner.depth = saved
     for outcome in outcomes:
         outcome.state.positional = positional
-        for variable, value in local.items():
-            outcome.state.put_back(variable, value)
-        for variable in environment:
-            if before[variable] is None:
-                outcome.state.exported.pop(variable, None)
+        for variable, (value, exported) in local.items():
+            outcome.state.put_back(variable, value, exported=exported)
     return [replace(o, flow="on") if o.flow == "return" else o for o in outcomes]
 
 

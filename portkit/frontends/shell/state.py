@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from portkit.frontends.shell.values import Array, Pieces, Table, Value, ref_piece, text_of
+from portkit.frontends.shell.values import Array, Pieces, Table, Value, bounded, ref_piece, text_of
 from portkit.source import Span
 
 Conditions = tuple[tuple[str, bool], ...]
 """Undecided tests, as people read them, with the outcome assumed."""
+
+Saved = dict[str, tuple[Value | None, bool]]
+"""Variables to put back: what they held, and whether they were exported."""
 
 _NUMBER = re.compile(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*)\s*\Z")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[(.*)\]\Z", re.DOTALL)
@@ -68,13 +71,17 @@ class State:
 
     def set(self, name: str, value: Value) -> None:
         """Assign a variable."""
-        self.variables[name] = value
+        self.variables[name] = bounded(value, name) if isinstance(value, tuple) else value
         self.unset.discard(name)
         if self.export_all:
             self.exported[name] = None
 
-    def put_back(self, name: str, value: Value | None) -> None:
+    def put_back(self, name: str, value: Value | None, *, exported: bool) -> None:
         """Undo what a function or a command's own assignment did to a variable."""
+        if exported:
+            self.exported.setdefault(name, None)
+        else:
+            self.exported.pop(name, None)
         if value is None:
             self.variables.pop(name, None)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from portkit.errors import PortkitError
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 DEPTH = 200
+_REPAIRS = 5
+_ASSIGNMENTS = re.compile(r"^[ \t]*\w+=.*[ \t]\w+\+?=", re.MULTILINE)
+_BARE_NEWLINE = re.compile(rb"(?<!\\)\n")
 _CLOSERS = {"fi": "if", "done": "loop", "esac": "case", "}": "brace", ")": "parenthesis"}
 
 
@@ -23,10 +27,17 @@ class Script:
         import tree_sitter_bash
 
         self.text = text.replace("\\\r\n", " \\\n").replace("\r\n", " \n").replace("\r", "\n")
-        data = self.text.encode()
+        data = self.text.encode("utf-8", "surrogatepass")
         self._offsets = None if len(data) == len(self.text) else _byte_offsets(self.text)
-        language = tree_sitter.Language(tree_sitter_bash.language())
-        self.tree: Tree = tree_sitter.Parser(language).parse(data)
+        parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+        self.tree: Tree = parser.parse(data)
+        if _ASSIGNMENTS.search(self.text):
+            for _ in range(_REPAIRS):
+                repaired = _with_lines_ended(data, self.tree.root_node)
+                if repaired == data:
+                    break
+                data = repaired
+                self.tree = parser.parse(data)
 
     def start(self, node: Node) -> int:
         """Where a node begins, in characters."""
@@ -41,10 +52,31 @@ class Script:
         return self.text[self.start(node) : self.end(node)]
 
 
+def _with_lines_ended(data: bytes, root: Node) -> bytes:
+    """The text with `;` for the newline after `A=1 B=2`, which the grammar takes for a blank before a command."""
+    changed = bytearray(data)
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        stack.extend(node.named_children)
+        if node.type != "command" or node.child_count < 2:
+            continue
+        last: Node | None = None
+        for child in node.children:
+            if last is not None:
+                gap = data[last.end_byte : child.start_byte]
+                newline = _BARE_NEWLINE.search(gap)
+                if newline is not None:
+                    at = last.end_byte + newline.start()
+                    changed[last.end_byte : at + 1] = b" " * (at - last.end_byte) + b";"
+            last = child if child.type == "variable_assignment" else last if child.type == "comment" else None
+    return bytes(changed)
+
+
 def _byte_offsets(text: str) -> list[int]:
     offsets: list[int] = []
     for index, char in enumerate(text):
-        offsets.extend([index] * len(char.encode()))
+        offsets.extend([index] * len(char.encode("utf-8", "surrogatepass")))
     offsets.append(len(text))
     return offsets
 

@@ -32,6 +32,10 @@ Pieces = tuple[Piece, ...]
 """A scalar's value."""
 
 
+_MOST_PIECES = 200
+_LONGEST = 500_000
+
+
 class Break:
     """A mark between the pieces of one expansion."""
 
@@ -172,6 +176,16 @@ def value_symbolic(value: Value) -> bool:
     if isinstance(value, Table):
         return any(symbolic(element) for element in value.entries.values())
     return symbolic(value)
+
+
+def bounded(pieces: Pieces, name: str) -> Pieces:
+    """A value of at most so many pieces and characters: joined where it is all text, unknown where it is too long."""
+    if len(pieces) <= _MOST_PIECES and sum(len(piece.text) for piece in pieces) <= _LONGEST:
+        return pieces
+    text = None if symbolic(pieces) else text_of(pieces)
+    if text is None or len(text) > _LONGEST:
+        return (ref_piece(f"${{{name}}}", None, pieces[0].span),)
+    return (literal_piece(text, pieces[0].span),)
 
 
 def place_of(pieces: Pieces, otherwise: Span) -> Span:

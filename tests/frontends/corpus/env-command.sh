@@ -1,0 +1,2 @@
+export DROPPED=1 KEPT=2
+env -u DROPPED VLLM_LOGGING_LEVEL=DEBUG vllm serve m

@@ -1,0 +1,3 @@
+serve() {
+  vllm serve "$1" --port "${2:-8000}"
+}

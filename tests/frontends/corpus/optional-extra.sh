@@ -1,0 +1,1 @@
+vllm serve m ${EXTRA_ARGS:-} $MORE --port 8000

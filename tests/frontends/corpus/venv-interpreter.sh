@@ -1,0 +1,2 @@
+source .venv/bin/activate
+/opt/venv/bin/python3.11 -m sglang.launch_server --model-path m
