@@ -36,6 +36,7 @@ REFUSED_BY_ENGINE = {
 # What portkit says where it refuses a line that the parser takes, and why that is meant to be so.
 REFUSED_BY_PORTKIT = {
     "SpeculativeConfig has no key": "vLLM's parser takes any JSON here, and its start fails at the unknown key",
+    "^--model needs a value$": "vLLM makes the option behind it the first word, and serves a default model",
 }
 # Where portkit's value isn't the parser's, and why that is meant to be so.
 OTHER_VALUE = {
