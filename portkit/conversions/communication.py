@@ -7,7 +7,7 @@ import re
 from portkit.conversions.generic import without_place, write_switch
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
-from portkit.conversions.writing import Carry, Emit, WriteContext, symbolic_shell
+from portkit.conversions.writing import Carry, Emit, WriteContext, variable_as_given
 from portkit.deployment.schema import Setting
 from portkit.mapping.rows import Row
 
@@ -20,9 +20,7 @@ def write_variable(row: Row, setting: Setting, context: WriteContext) -> Carry:
     if own and name not in context.catalogue.variables:
         reason = setting.provenance.detail or f"{context.engine} {context.release} doesn't read it"
         return Carry("inert" if setting.provenance.detail else "lost", reason=reason)
-    shell = symbolic_shell(setting)
-    emit = Emit(env=name, values=(setting.text(),), shell=None if shell is None else (shell,))
-    return Carry("carried", (emit,))
+    return Carry("carried", (variable_as_given(name, setting),))
 
 
 @writer("foreign_variable")
@@ -70,9 +68,7 @@ def write_stated(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """What somebody wrote is carried; what SGLang sets by itself is stated, to be uncommented."""
     name = row.side("vllm").places[0].env or ""
     if setting.explicit and setting.provenance.written and setting.value == setting.provenance.written[0].text:
-        shell = symbolic_shell(setting)
-        emit = Emit(env=name, values=(setting.text(),), shell=None if shell is None else (shell,))
-        return Carry("carried", (emit,))
+        return Carry("carried", (variable_as_given(name, setting),))
     if setting.explicit:
         emit = Emit(env=name, values=(setting.text(),), comment=setting.provenance.detail)
         reason = f"{setting.provenance.detail}; the written value never took effect"
@@ -91,9 +87,7 @@ def write_sglang_variable(row: Row, setting: Setting, context: WriteContext) -> 
     name = row.side("sglang").places[0].env or ""
     if name == "CUDA_DEVICE_MAX_CONNECTIONS":
         return Carry("lost", reason="SGLang overwrites it with 8")
-    shell = symbolic_shell(setting)
-    emit = Emit(env=name, values=(setting.text(),), shell=None if shell is None else (shell,))
-    return Carry("carried", (emit,))
+    return Carry("carried", (variable_as_given(name, setting),))
 
 
 @writer("visible_devices")
@@ -102,9 +96,7 @@ def write_visible(row: Row, setting: Setting, context: WriteContext) -> Carry:
     name = row.side(context.engine).places[0].env or ""
     if context.engine == "vllm" and setting.known and re.search(r"(GPU|MIG)-", str(setting.value)):
         return Carry("unsafe", reason="vLLM reads device numbers, not UUIDs: write their indices")
-    shell = symbolic_shell(setting)
-    emit = Emit(env=name, values=(setting.text(),), shell=None if shell is None else (shell,))
-    return Carry("carried", (emit,))
+    return Carry("carried", (variable_as_given(name, setting),))
 
 
 @writer("symmetric_memory")

@@ -13,7 +13,7 @@ from packaging.version import Version
 from portkit.catalogue.resolution import Unknown
 from portkit.conversions.reading import Found, ReadContext, Reading
 from portkit.conversions.registry import reader, writer
-from portkit.conversions.writing import Carry, Emit, WriteContext, emit_at, symbolic_shell
+from portkit.conversions.writing import Carry, Emit, WriteContext, as_given, emit_at, symbolic_shell
 from portkit.deployment.schema import Setting, text_of
 from portkit.mapping.rows import Place, Row, Side
 from portkit.verdicts import Verdict
@@ -109,14 +109,14 @@ def write_same(row: Row, setting: Setting, context: WriteContext) -> Carry:
     if place is None:
         return without_place(row, setting, context)
     if not setting.known:
-        return Carry("carried", (emit_at(place, setting.expression, shell=symbolic_shell(setting)),))
+        return Carry("carried", (as_given(place, setting),))
     if isinstance(place.means, str) and place.means == setting.value:
         return Carry("carried" if context.same_engine else "converted", (Emit(flag=place.flag),))
     if place.means is not None or isinstance(setting.value, bool):
         return write_switch(place, setting.value, side, context)
     if side.names is not None:
         return _write_name(row, place, setting, context)
-    return Carry("carried", (emit_at(place, setting.value, shell=symbolic_shell(setting)),))
+    return Carry("carried", (as_given(place, setting),))
 
 
 def place_for(side: Side, value: Any, context: WriteContext) -> Place | None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from portkit.conversions.generic import names_of, without_place, write_same
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
-from portkit.conversions.writing import Carry, Emit, WriteContext, emit_at, symbolic_shell
+from portkit.conversions.writing import Carry, Emit, WriteContext, as_given, emit_at, symbolic_shell
 from portkit.deployment.schema import Setting
 from portkit.mapping.rows import Row
 
@@ -65,8 +65,7 @@ def write_total_tp(row: Row, setting: Setting, context: WriteContext) -> Carry:
         return without_place(row, setting, context)
     groups = _attention_groups(context)
     if groups == 1 or not isinstance(setting.value, int):
-        value = setting.value if setting.known else setting.expression
-        return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
+        return Carry("carried", (as_given(place, setting),))
     total = setting.value * groups
     rule = f"{setting.value} GPUs x {groups} attention DP ranks: SGLang's tp counts them all"
     return Carry("converted", (emit_at(place, total, comment=rule),), rule=rule)
@@ -87,8 +86,7 @@ def write_attention_tp(row: Row, setting: Setting, context: WriteContext) -> Car
     if setting.provenance.detail and setting.known:
         comment = setting.provenance.detail
         return Carry("converted", (emit_at(place, setting.value, comment=comment),), rule=comment)
-    value = setting.value if setting.known else setting.expression
-    return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
+    return Carry("carried", (as_given(place, setting),))
 
 
 @reader("data_parallel_size")
@@ -104,8 +102,7 @@ def write_dp(row: Row, setting: Setting, context: WriteContext) -> Carry:
     place = context.place(row)
     if place is None:
         return without_place(row, setting, context)
-    value = setting.value if setting.known else setting.expression
-    emit = emit_at(place, value, shell=symbolic_shell(setting))
+    emit = as_given(place, setting)
     if context.value("parallelism.data_parallel_attention", False) or context.engine == "sglang":
         return Carry("carried", (emit,))
     if setting.value == 1:
@@ -115,7 +112,7 @@ def write_dp(row: Row, setting: Setting, context: WriteContext) -> Carry:
             "approximate",
             (emit,),
             reason="independent MoE replicas become one group that shares experts in lock-step",
-            instead=f"start {value} servers behind a router to keep them independent",
+            instead=f"start {setting.text()} servers behind a router to keep them independent",
         )
     reason = "" if context.facts.moe is False else "if the model is MoE, its replicas become lock-step"
     return Carry("carried", (emit,), reason=reason)

@@ -17,7 +17,7 @@ from portkit.conversions.parallelism import attention_dp
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
 from portkit.conversions.speculation import emitted_method, target_speculation
-from portkit.conversions.writing import Carry, Emit, WriteContext, emit_at, symbolic_shell
+from portkit.conversions.writing import Carry, Emit, WriteContext, as_given, emit_at
 from portkit.defaults.limits import (
     SGLANG_SPECULATION_REQUESTS,
     sglang_default_chunk,
@@ -62,13 +62,12 @@ def write_max_num_seqs(row: Row, setting: Setting, context: WriteContext) -> Car
     if place is None:
         return without_place(row, setting, context)
     rule = setting.provenance.detail
-    value = setting.value if setting.known else setting.expression
     if not setting.known and not setting.explicit:
         rule = "vLLM refuses to start a hybrid model with more sequences than it has state blocks"
         return Carry("approximate", (emit_at(place, HYBRID_SEQUENCES, comment=rule),), reason=rule)
     if not rule:
-        return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
-    return Carry("converted", (emit_at(place, value, comment=rule),), rule=rule)
+        return Carry("carried", (as_given(place, setting),))
+    return Carry("converted", (emit_at(place, setting.text(), comment=rule),), rule=rule)
 
 
 @writer("total_running_requests")
@@ -83,9 +82,8 @@ def write_total_running(row: Row, setting: Setting, context: WriteContext) -> Ca
     if context.value("parallelism.data_parallel_attention", False):
         ranks = int(context.value("parallelism.data_parallel_size", 1))
     if ranks == 1 or not isinstance(setting.value, int):
-        value = setting.value if setting.known else setting.expression
         comment = "" if setting.explicit else f"{setting.provenance.detail}; SGLang would cut it to 48"
-        return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting), comment=comment),))
+        return Carry("carried", (as_given(place, setting, comment=comment),))
     rule = f"{setting.value} per rank x {ranks} attention DP ranks"
     return Carry("converted", (emit_at(place, setting.value * ranks, comment=rule),), rule=rule)
 
@@ -184,7 +182,7 @@ def _own_budget(place: Place, setting: Setting, context: WriteContext) -> Carry:
 def _with_unknown_chunk(place: Place, setting: Setting, default: int, reserved: int) -> Carry:
     """vLLM's own budget, raised by what the drafter reserves so that the server starts."""
     if setting.explicit:
-        emit = emit_at(place, setting.expression, shell=symbolic_shell(setting))
+        emit = as_given(place, setting)
         return Carry("approximate", (emit,), reason="vLLM's budget counts decode tokens too")
     if not reserved:
         return Carry("built-in", reason=f"not known without --gpu; vLLM's default is {default} tokens")

@@ -17,7 +17,7 @@ from portkit.catalogue.resolution import Unknown
 from portkit.conversions.generic import names_of, without_place
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
-from portkit.conversions.writing import Carry, Emit, WriteContext, emit_at, symbolic_shell
+from portkit.conversions.writing import Carry, Emit, WriteContext, as_given, emit_at, symbolic_shell
 from portkit.deployment.schema import Setting
 from portkit.mapping.rows import Row
 from portkit.verdicts import Verdict
@@ -320,8 +320,7 @@ def write_draft_model(row: Row, setting: Setting, context: WriteContext) -> Carr
     same = setting.value == context.value("model.path")
     if method == "mtp" and same:
         return Carry("built-in", reason="MTP drafts with the model itself")
-    value = setting.value if setting.known else setting.expression
-    return Carry("carried", (emit_at(place, value, shell=symbolic_shell(setting)),))
+    return Carry("carried", (as_given(place, setting),))
 
 
 @writer("with_speculation")

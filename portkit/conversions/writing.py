@@ -115,6 +115,18 @@ def symbolic_shell(setting: Setting) -> str | None:
     return None
 
 
+def as_given(place: Place, setting: Setting, *, comment: str = "") -> Emit:
+    """A setting's value at a place, left to the shell where the source leaves it."""
+    value = setting.value if setting.known else setting.expression
+    return emit_at(place, value, shell=symbolic_shell(setting), comment=comment)
+
+
+def variable_as_given(name: str, setting: Setting) -> Emit:
+    """A setting's value as a variable, left to the shell where the source leaves it."""
+    shell = symbolic_shell(setting)
+    return Emit(env=name, values=(setting.text(),), shell=None if shell is None else (shell,))
+
+
 def emit_at(place: Place, value: Any, *, shell: str | None = None, comment: str = "") -> Emit:
     """A value at a place, in the spelling that place wants: switch, words, JSON key or variable."""
     words = tuple(str(item) for item in value) if isinstance(value, list | tuple) else (word_of(value),)
