@@ -17,7 +17,7 @@ from tests.frontends.recording import Bash, Received
 CORPUS = Path(__file__).parent / "corpus"
 SCRIPTS = sorted(path.stem for path in CORPUS.glob("*.sh"))
 FROM_OUTSIDE = {
-    "case-unknown", "defaults", "function-never-called", "operators-on-outside", "passed-through", "slurm",
+    "case-unknown", "defaults", "function-never-called", "operators-on-outside", "passed-through", "shifted-arguments", "slurm",
     "table-by-argument", "unknown-branch", "unknown-substitutions", "arithmetic-on-outside", "benchmark-sweep",
     "optional-extra", "venv-interpreter",
 }  # fmt: skip

@@ -56,6 +56,8 @@ def _shift(evaluator: Evaluator, node: Node, words: list[Word], state: State) ->
     count = int(words[1].text) if len(words) > 1 and words[1].text.isdigit() else 1
     if state.positional is not None and count <= len(state.positional):
         state.positional = state.positional[count:]
+    elif state.positional is None:
+        state.shifted += count
     return [Outcome(state)]
 
 

@@ -30,6 +30,7 @@ _CARRIED = {
 """Commands that are part of how the launch runs and are carried; None: everything up to the launch."""
 
 _RUNNERS = ("uv", "conda", "mamba", "micromamba", "poetry", "pixi", "hatch", "rye", "pdm")
+_RUNNER_OPTIONS = ("-n", "--name", "-p", "--prefix", "--with", "--extra", "--group", "--project", "--package", "-e")
 _POSITIONALS = {"taskset": 1, "timeout": 1, "chrt": 1}
 
 OTHERS = (
@@ -150,7 +151,8 @@ def _past_runner(words: list[Word], at: int) -> tuple[str, int]:
     """Past `uv run --extra x`, `conda run -n env`: to the first word that starts a launch, or the next command."""
     start = at
     while at < len(words):
-        if entry_at(words[at:]) or base_name(words[at]) in _DROPPED or base_name(words[at]) in _CARRIED:
+        names_something = words[at - 1].text in _RUNNER_OPTIONS
+        if entry_at(words[at:]) or (not names_something and base_name(words[at]) in (*_DROPPED, *_CARRIED)):
             break
         at += 1
     return " ".join(word.text for word in words[start:at]), at

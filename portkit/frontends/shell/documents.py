@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from portkit.frontends.shell.outcomes import Outcome, Output
 from portkit.frontends.shell.state import State
-from portkit.frontends.shell.values import symbolic, text_of
+from portkit.frontends.shell.values import shown, symbolic, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -73,7 +73,12 @@ def _keep_document(evaluator: Evaluator, node: Node, body: Node | None, state: S
     path = _document_path(evaluator, body, redirects, state)
     text: str | None = evaluator.script.slice(content) if content is not None else ""
     if content is not None and not evaluator.script.slice(start).startswith(("'", '"', "\\")):
-        text = text_of(evaluator.expander(state).pieces(*evaluator.at(content), "heredoc"))
+        pieces = evaluator.expander(state).pieces(*evaluator.at(content), "heredoc")
+        text = "".join(shown(piece) for piece in pieces)
+        if path is not None and text_of(pieces) is None:
+            evaluator.note(
+                f"{path}: what comes from outside stands in it as the script wrote it", evaluator.place_of(start)
+            )
     if text and evaluator.text.startswith("<<-", evaluator.script.start(document)):
         text = "".join(line.lstrip("\t") for line in text.splitlines(keepends=True))
     if path is not None and text is not None:

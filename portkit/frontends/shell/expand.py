@@ -33,6 +33,7 @@ from portkit.launch import Word
 from portkit.source import Span
 
 _NAMES = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
+_ALL = re.compile(r"\$@\Z|\$\{@:\d+\}\Z|\$\{\w+\[@\]\}\Z")
 _WORDS = re.compile(r"(?<![\w$-])[A-Za-z_][\w-]*")
 _ARGUMENTS = re.compile(r"\$\{?[#1-9@*]")
 _BRACES = re.compile(r"([\w=.,:/+-]*)\{(-?\d+\.\.-?\d+(?:\.\.\d+)?|[\w.,:/+-]*,[\w.,:/+-]*)\}([\w=.,:/+-]*)\Z")
@@ -59,9 +60,11 @@ class Field:
 
     @property
     def splits(self) -> bool:
-        """Whether it is one unquoted unknown."""
+        """Whether it is one unknown that may be any number of words: unquoted, or all of an array."""
         filled = [piece for piece in self.pieces if piece.ref is not None or piece.text]
-        return len(filled) == 1 and not filled[0].quoted and not filled[0].known
+        if len(filled) != 1 or filled[0].known or filled[0].ref is None:
+            return False
+        return not filled[0].quoted or _ALL.match(filled[0].ref.expression) is not None
 
 
 class Expander:
@@ -214,7 +217,7 @@ class Expander:
             yield self._text(at, stop, quote=in_quotes)
             return stop
         if self.text.startswith("$((", at) and self.text.startswith("))", stop - 2):
-            items: Iterator[Item] = iter(unquoted(self.arithmetic(at + 3, stop - 2, self.span(at, stop))))
+            items: Iterator[Item] = iter(self.arithmetic(at + 3, stop - 2, self.span(at, stop)))
         elif self.text[at] == "`" or self.text.startswith("$(", at):
             items = iter(unquoted(self.substitution(at, stop)))
         else:

@@ -58,8 +58,9 @@ class Parameters:
         if match is None:
             yield ref_piece(text[at:stop], None, span)
             return
-        name, rest = match["name"], match["rest"]
-        raw, index = text[at:stop], match["index"]
+        name, rest = self._given(match["name"]), match["rest"]
+        index = match["index"]
+        raw = text[at : match.start("name")] + name + text[match.end("name") : stop]
         region = match.span("index") if index is not None else None
         rest_at = match.start("rest")
         if match["mark"] == "#":
@@ -82,10 +83,18 @@ class Parameters:
         if name in ("@", "*"):
             yield from self._many(name, name, (0, 0), span, in_quotes)
             return
+        name = self._given(name)
         value = self._get(name, None, span)
         yield from unquoted(value) if value is not None else (_open(self._outside(name), span),)
 
+    def _given(self, name: str) -> str:
+        """The number that an unknown argument of the script had before `shift`."""
+        unknown = self.state.positional is None and name.isdigit() and name != "0"
+        return str(int(name) + self.state.shifted) if unknown else name
+
     def _outside(self, name: str) -> str:
+        if name == "#" and self.state.shifted:
+            return f"$(($# - {self.state.shifted}))"
         return f"${{{name}}}" if len(name) > 1 or name.isalpha() or name == "_" else f"${name}"
 
     def _get(self, name: str, index: tuple[int, int] | None, span: Span) -> Pieces | None:
@@ -203,6 +212,8 @@ class Parameters:
         written = self.expander.text[rest[0] : rest[1]]
         if elements is None:
             shown = f"${name}" if name in ("@", "*") else f"${{{name}[{kind}]}}"
+            if name in ("@", "*") and self.state.shifted:
+                shown = f"${{{name}:{self.state.shifted + 1}}}"
             yield _open(shown, span)
             return
         operator = next((o for o in _DEFAULTS if written.startswith(o)), None)
@@ -319,8 +330,9 @@ class Parameters:
 
 
 def _open(expression: str, span: Span) -> Piece:
-    """A reference that splits where it stands unquoted."""
-    return replace(ref_piece(expression, None, span), quoted=False)
+    """A reference that splits where it stands unquoted; a number doesn't."""
+    number = expression.startswith(("$#", "${#", "$((", "$?", "$!", "$$"))
+    return replace(ref_piece(expression, None, span), quoted=number)
 
 
 def _joined(elements: list[Pieces], in_quotes: bool = True) -> Iterator[Item]:

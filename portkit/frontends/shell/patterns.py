@@ -72,7 +72,11 @@ def replaced(text: str, pattern: str, by: str, *, everywhere: bool, anchor: str 
         expression = rf"\A(?:{expression})"
     elif anchor == "%":
         expression = rf"(?:{expression})\Z"
-    return re.sub(expression, lambda _: by, text, count=0 if everywhere else 1, flags=re.DOTALL)
+    if not text and expression != "":
+        return by if re.fullmatch(expression, text) else text
+    return re.sub(
+        expression, lambda found: by if found[0] or anchor else "", text, count=0 if everywhere else 1, flags=re.DOTALL
+    )
 
 
 def _ends(text: str, tokens: list[str]) -> list[int]:

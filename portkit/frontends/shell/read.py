@@ -46,7 +46,7 @@ def _walk(source: SourceText, script: Script, findings: Findings, settings: Mapp
         if name not in findings.called:
             before = len(findings.launches)
             alone = state.copy()
-            alone.positional, alone.conditions = None, ()
+            alone.positional, alone.shifted, alone.conditions = None, 0, ()
             call(evaluator, name, [Word((), Span(0, 0), splits=True)], alone, {})
             if len(findings.launches) > before:
                 evaluator.note(f"{name} is never called: its arguments are unknown")

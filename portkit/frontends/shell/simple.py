@@ -180,7 +180,8 @@ def call(
     evaluator.findings.called.add(name)
     if owner.calls >= CALLS or not evaluator.findings.may_call():
         return [Outcome(state, None)]
-    positional = state.positional
+    positional, shifted = state.positional, state.shifted
+    state.shifted = 0
     known = not any(word.splits for word in arguments)
     state.positional = tuple(pieces_of(word) for word in arguments) if known else None
     before: Saved = {variable: (state.value(variable), variable in state.exported) for variable in environment}
@@ -197,7 +198,7 @@ def call(
         owner.calls -= 1
         owner.assigner.locals, owner.function, owner.output, owner.depth = saved
     for outcome in outcomes:
-        outcome.state.positional = positional
+        outcome.state.positional, outcome.state.shifted = positional, shifted
         for variable, (value, exported) in local.items():
             outcome.state.put_back(variable, value, exported=exported)
     return [replace(o, flow="on") if o.flow == "return" else o for o in outcomes]

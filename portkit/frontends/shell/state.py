@@ -24,7 +24,8 @@ _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[(.*)\]\Z", re.DOTALL)
 class State:
     """Variables, positional parameters and what was decided on the way here.
 
-    `positional` is None at the top of a script, where nobody knows the arguments. `conditions` are
+    `positional` is None at the top of a script, where nobody knows the arguments;
+    `shifted` is then how many of them `shift` has taken away. `conditions` are
     the undecided tests this path assumes, with the outcome assumed. `input` is what the next command
     reads, where that is known.
     """
@@ -35,6 +36,7 @@ class State:
     unset: set[str] = field(default_factory=set)
     functions: dict[str, Any] = field(default_factory=dict)
     positional: tuple[Pieces, ...] | None = None
+    shifted: int = 0
     conditions: Conditions = ()
     files: dict[str, str] = field(default_factory=dict)
     integers: set[str] = field(default_factory=set)
@@ -51,6 +53,7 @@ class State:
             set(self.unset),
             dict(self.functions),
             self.positional,
+            self.shifted,
             self.conditions,
             dict(self.files),
             set(self.integers),
@@ -64,7 +67,7 @@ class State:
         return (
             self.variables == other.variables
             and self.exported == other.exported
-            and self.positional == other.positional
+            and (self.positional, self.shifted) == (other.positional, other.shifted)
             and self.functions.keys() == other.functions.keys()
             and self.files == other.files
         )

@@ -190,6 +190,7 @@ def bounded(pieces: Pieces, name: str) -> Pieces:
 
 def place_of(pieces: Pieces, otherwise: Span) -> Span:
     """Where a word was written: the span of its pieces if they stand together, else the expansion's."""
+    pieces = tuple(piece for piece in pieces if piece.text or piece.ref is not None)
     if not pieces:
         return otherwise
     start, end = min(p.span.start for p in pieces), max(p.span.end for p in pieces)
