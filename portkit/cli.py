@@ -177,6 +177,32 @@ def show(
     yaml.dump(document, sys.stdout)
 
 
+@app.command()
+def releases(
+    script: Annotated[Optional[str], typer.Argument(help="A launch script; left out, only what is known.")] = None,
+    launch: Annotated[Optional[str], typer.Option("--launch", help="Which launch, by number or name.")] = None,
+    set_: Settings = None,
+) -> None:
+    """The releases portkit knows; with a script, which accept it, which it is read by, and why."""
+    from portkit.catalogue.load import known_releases
+    from portkit.releases import accepting, choose_release
+
+    if script is None:
+        for engine in ("sglang", "vllm"):
+            typer.echo(f"{engine}: {', '.join(map(str, known_releases(engine)))}")
+        return
+    from portkit.frontends.shell import read_script
+    from portkit.pipeline import pick, read_source
+
+    chosen, remark = pick(read_script(read_source(script), _pairs(set_)), launch)
+    taken = choose_release(chosen, None)
+    if remark:
+        typer.echo(remark)
+    typer.echo(f"{script} is read as {chosen.engine} {taken.catalogue.release}: {taken.reason}")
+    for version, refusal in accepting(chosen):
+        typer.echo(f"{chosen.engine} {version}: {f'refuses it: {refusal}' if refusal else 'accepts it'}")
+
+
 def _request(
     path: str,
     release: str | tuple[str, ...] | None,

@@ -61,6 +61,16 @@ def choose_release(launch: Launch, asked: str | None) -> Chosen:
     return named or _newest_accepting(launch)
 
 
+def accepting(launch: Launch) -> list[tuple[Version, str]]:
+    """Every catalogued release of the launch's engine with what it would refuse first; empty where nothing."""
+    verdicts = []
+    for version in known_releases(launch.engine):
+        resolution = resolve(launch, load(launch.engine, version))
+        problem = next((p for p in resolution.problems if p.kind not in ("opaque", "ignored")), None)
+        verdicts.append((version, problem.message if problem is not None else ""))
+    return verdicts
+
+
 def _named(launch: Launch) -> Chosen | None:
     """The release that the script's own text names, if a catalogue serves it."""
     found = re.findall(_PATTERNS[launch.engine], launch.source.text, re.IGNORECASE)

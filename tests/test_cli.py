@@ -181,3 +181,11 @@ def test_diff_of_two_releases_of_one_engine(folder):
     assert (document["a"]["release"], document["b"]["release"]) == ("0.20.1", "0.33.0")
     unused = portkit("diff", "ok.sh", "ok.sh", "--from", "sglang", cwd=folder)
     assert unused.returncode == 2 and "neither launch is of sglang" in unused.stderr
+
+
+def test_releases(folder):
+    assert "vllm: 0.20.1" in portkit("releases", cwd=folder).stdout
+    told = portkit("releases", "renamed.sh", cwd=folder).stdout.splitlines()
+    assert told[0].startswith("renamed.sh is read as sglang 0.5.12.post1: the newest catalogued release that accepts")
+    assert "sglang 0.5.12.post1: accepts it" in told
+    assert any(line.startswith("sglang 0.5.23: refuses it: --cuda-graph-max-bs") for line in told)
