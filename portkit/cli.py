@@ -179,8 +179,8 @@ def show(
 
 @app.command()
 def releases(
-    script: Annotated[Optional[str], typer.Argument(help="A launch script; left out, only what is known.")] = None,
-    launch: Annotated[Optional[str], typer.Option("--launch", help="Which launch, by number or name.")] = None,
+    script: Annotated[str | None, typer.Argument(help="A launch script; left out, only what is known.")] = None,
+    launch: Annotated[str | None, typer.Option("--launch", help="Which launch, by number or name.")] = None,
     set_: Settings = None,
 ) -> None:
     """The releases portkit knows; with a script, which accept it, which it is read by, and why."""
