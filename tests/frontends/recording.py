@@ -45,7 +45,7 @@ record = {{"argv": [os.fsencode(a).decode("utf-8", "surrogateescape") for a in [
 with open({log!r}, "a") as log:
     log.write(json.dumps(record) + "\\n")
 """
-_OWN = {"PWD", "SHLVL", "_", "OLDPWD", "PATH", "BASH_ENV", "LC_ALL", "LC_CTYPE"}
+_OWN = {"PWD", "SHLVL", "_", "OLDPWD", "PATH", "BASH_ENV", "LC_ALL", "LC_CTYPE", "LD_PRELOAD", "_STDBUF_O", "_STDBUF_E"}
 _PRELUDE = "unset BASH_ENV\nkill() { :; }\nwait() { :; }\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +68,17 @@ def test_bash_starts_the_same(name: str, bash: Bash) -> None:
 
 def as_received(launch: Launch) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     argv = (*launch.entrypoint.split(" "), *(word.text for word in launch.argv))
-    return argv, tuple(sorted((name, word.text) for name, word in launch.environment.items()))
+    return argv, tuple(sorted((name, word.text) for name, word in launch.environment.items() if name != "PATH"))
 
 
 def comparable(received: Received) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """What a stub received, without the interpreter and its options."""
     argv = received.argv
-    return (argv[argv.index("-m") + 1 :] if argv[0].startswith("python") else argv), received.environment
+    if argv[0].startswith("python"):
+        at = next(i for i, word in enumerate(argv) if re.match(r"-[A-Za-z]*m", word))
+        module = argv[at].split("m", 1)[1]
+        argv = (*([module] if module else []), *argv[at + 1 :])
+    return argv, received.environment
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|\d+)|(?P<name>[A-Za-z_]\w*)"
+    r"\s*(?:(?P<number>\d+#[\w@]+|0[xX][0-9a-fA-F]+|\d+)|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<op>\*\*|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|[-+*/%<>=!~&|^?:(),]))"
 )
 _LEVELS: tuple[tuple[str, ...], ...] = (
@@ -40,6 +40,7 @@ class Calculator:
         self.get = get
         self.put = put
         self.depth = 0
+        self.idle = 0  # inside what `&&`, `||` or `?:` passes over
 
     def run(self) -> int:
         """The value of the whole expression."""
@@ -74,8 +75,8 @@ class Calculator:
             self.at += 2
             value = self._assignment()
             if operator != "=":
-                value = _apply(operator[:-1], self.get(name), value)
-            self.put(name, value)
+                value = self._applied(operator[:-1], self._read(name), value)
+            self._write(name, value)
         else:
             value = self._ternary()
         self.depth -= 1
@@ -86,11 +87,28 @@ class Calculator:
         if self._peek() != "?":
             return condition
         self._take()
-        first = self._assignment()
+        first = self._passing_over(not condition, self._assignment)
         if self._take() != ":":
             raise NotKnown
-        second = self._assignment()
+        second = self._passing_over(bool(condition), self._assignment)
         return first if condition else second
+
+    def _passing_over(self, idle: bool, parse: Callable[[], int]) -> int:
+        """A part that is read but, where idle, has no effect."""
+        self.idle += idle
+        value = parse()
+        self.idle -= idle
+        return value
+
+    def _read(self, name: str) -> int:
+        return 0 if self.idle else self.get(name)
+
+    def _write(self, name: str, value: int) -> None:
+        if not self.idle:
+            self.put(name, value)
+
+    def _applied(self, operator: str, a: int, b: int) -> int:
+        return 0 if self.idle else _apply(operator, a, b)
 
     def _binary(self, level: int) -> int:
         if level == len(_LEVELS):
@@ -98,7 +116,9 @@ class Calculator:
         value = self._binary(level + 1)
         while self._peek() in _LEVELS[level]:
             operator = self._take()
-            value = _apply(operator, value, self._binary(level + 1))
+            decided = operator in ("&&", "||") and bool(value) == (operator == "||")
+            other = self._passing_over(decided, lambda: self._binary(level + 1))
+            value = self._applied(operator, value, other)
         return value
 
     def _power(self) -> int:
@@ -107,6 +127,8 @@ class Calculator:
             self._take()
             exponent = self._power()
             if exponent < 0 or exponent > 63:
+                if self.idle:
+                    return 0
                 raise NotKnown
             return _wrapped(base**exponent)
         return base
@@ -122,8 +144,8 @@ class Calculator:
             return {"-": -value, "+": value, "!": int(not value), "~": ~value}[token]
         if token in ("++", "--"):
             name = self._take()
-            value = self.get(name) + (1 if token == "++" else -1)
-            self.put(name, value)
+            value = self._read(name) + (1 if token == "++" else -1)
+            self._write(name, value)
             return value
         if token == "(":
             value = self._comma()
@@ -134,6 +156,8 @@ class Calculator:
 
     def _operand(self, token: str) -> int:
         if token[:1].isdigit():
+            if "#" in token:
+                return _in_base(*token.split("#", 1))
             if token[:2].lower() == "0x":
                 return _wrapped(int(token[:20], 16))
             if len(token) > 20 or (token[0] == "0" and not set(token) <= set("01234567")):
@@ -141,9 +165,9 @@ class Calculator:
             return _wrapped(int(token, 8 if token[0] == "0" else 10))
         if not token.isidentifier():
             raise NotKnown
-        value = self.get(token)
+        value = self._read(token)
         if self._peek() in ("++", "--"):
-            self.put(token, value + (1 if self._take() == "++" else -1))
+            self._write(token, value + (1 if self._take() == "++" else -1))
         return value
 
 
@@ -160,6 +184,15 @@ def _tokens(text: str) -> list[str]:
         while at < len(text) and text[at].isspace():
             at += 1
     return tokens
+
+
+def _in_base(base: str, digits: str) -> int:
+    if not (base.isdigit() and len(base) <= 2 and 2 <= int(base) <= 36 and len(digits) < 65 and digits.isalnum()):
+        raise NotKnown
+    try:
+        return _wrapped(int(digits, int(base)))
+    except ValueError:
+        raise NotKnown from None
 
 
 def _apply(operator: str, a: int, b: int) -> int:

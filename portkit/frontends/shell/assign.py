@@ -6,7 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from portkit.frontends.shell import scan
-from portkit.frontends.shell.values import Array, Pieces, Table, Value, literal_piece, pieces_of, text_of
+from portkit.frontends.shell.values import (
+    Array,
+    Pieces,
+    Table,
+    Value,
+    after,
+    literal_piece,
+    pieces_of,
+    symbolic,
+    text_of,
+)
 from portkit.source import Span
 
 if TYPE_CHECKING:
@@ -31,8 +41,11 @@ class Assigner:
 
     def assign(self, node: Node, state: State) -> str | None:
         """Carry out one assignment; gives the variable's name."""
-        start, end = self.evaluator.at(node)
-        return self.assign_text(start, end, state)
+        text, start = self.evaluator.text, self.evaluator.script.start(node)
+        match = _ASSIGNMENT.match(text, start)
+        value = match.end() if match is not None else start
+        end = scan.end_of_parens(text, value, len(text)) if text.startswith("(", value) else 0
+        return self.assign_text(start, end or scan.end_of_word(text, value, len(text)), state)
 
     def assign_text(self, start: int, end: int, state: State, *, table: bool = False) -> str | None:
         """Carry out the assignment written between two offsets."""
@@ -47,7 +60,7 @@ class Assigner:
         old = state.value(name)
         if match["index"] is not None:
             state.set(name, self._with_element(old, match.span("index"), value, plus, state))
-        elif name in state.integers:
+        elif state.attributes.get(name) == "i":
             state.set(name, value)
         elif plus:
             state.set(name, _appended(old, (state.scalar(name, Span(0, 0)) or ()) + value))
@@ -57,10 +70,14 @@ class Assigner:
 
     def _scalar(self, name: str, at: int, end: int, plus: bool, state: State) -> Pieces:
         """The value assigned; for an integer variable its number, with what was there before added."""
-        value = self.evaluator.expander(state).scalar(at, end)
+        value = self.evaluator.expander(state).assigned(at, end)
         text = text_of(value)
-        if name not in state.integers or text is None:
+        kind = state.attributes.get(name)
+        if text is None or kind is None or (kind in "lu" and symbolic(value)):
             return value
+        if kind in "lu":
+            cased = text.lower() if kind == "l" else text.upper()
+            return (literal_piece(cased, self.evaluator.span(at, end)),)
         number = self.evaluator.arithmetic(f"{name}+({text})" if plus else text, state)
         return value if number is None else (literal_piece(str(number), self.evaluator.span(at, end)),)
 
@@ -88,6 +105,10 @@ class Assigner:
         old = state.value(name)
         if table or isinstance(old, Table):
             entries = dict(old.entries) if plus and isinstance(old, Table) else {}
+            if regions and _KEYED.match(self.evaluator.text, *regions[0]) is None:
+                flat = [pieces_of(word) for region in regions for word in expander.words(*region)]
+                pairs = zip(flat[::2], [*flat[1::2], ()], strict=False)
+                entries.update((text, value) for key, value in pairs if (text := text_of(key)) is not None)
             for first, last in regions:
                 match = _KEYED.match(self.evaluator.text, first, last)
                 key = text_of(expander.parameters.key(*match.span("key"))) if match is not None else None
@@ -114,29 +135,43 @@ class Assigner:
 
     def declare(self, node: Node, state: State) -> None:
         """`export`, `declare`, `local`, `readonly`, `typeset` with their options."""
-        kind = node.children[0].type
+        text = self.evaluator.text
+        kind, *operands = scan.command_words(text, self.evaluator.script.start(node), len(text))
+        command = text[slice(*kind)]
         options = ""
-        for child in node.named_children:
-            start, end = self.evaluator.at(child)
-            text = self.evaluator.text[start:end]
-            if text.startswith(("-", "+")):
-                options += text
+        for start, end in operands:
+            if is_assignment(text, start, end):
+                self._declare(command, options, _ASSIGNMENT.match(text, start, end)["name"], (start, end), state)  # type: ignore[index]
                 continue
-            assignment = _ASSIGNMENT.match(text)
-            name = assignment["name"] if assignment else text
-            if kind == "local" or (kind in ("declare", "typeset") and self.locals is not None and "g" not in options):
-                self._remember(name, state)
-            if "i" in options and kind != "export":
-                state.integers.add(name)
-            if assignment:
-                self.assign_text(start, end, state, table="A" in options)
-            elif name.isidentifier():
-                _declare_bare(name, kind, options, state)
-            if (kind == "export" or "-x" in options or "rx" in options) and name.isidentifier() and "f" not in options:
-                if "-n" in options:
-                    state.exported.pop(name, None)
-                else:
-                    state.exported[name] = None
+            for word in self.evaluator.expander(state).words(start, end):
+                if word.text.startswith(("-", "+")):
+                    options += word.text
+                    continue
+                name = word.text.split("=", 1)[0].removesuffix("+")
+                if name.isidentifier() and word.known and not word.splits:
+                    self._declare(command, options, name, None, state)
+                if "=" in word.text and name.isidentifier() and isinstance(word.parts[0], str):
+                    state.set(name, pieces_of(after(word, word.parts[0].index("=") + 1)))
+
+    def _declare(self, command: str, options: str, name: str, assignment: tuple[int, int] | None, state: State) -> None:
+        """One name of a declaration."""
+        if command == "local" or (command != "export" and self.locals is not None and "g" not in options):
+            self._remember(name, state)
+        letters = "".join(re.findall(r"-(\w+)", options)) if command != "export" else ""
+        for letter in "ilu":
+            if letter in letters:
+                state.attributes[name] = letter
+        if assignment is not None:
+            self.assign_text(*assignment, state, table="A" in letters)
+        else:
+            _declare_bare(name, command, letters, state)
+        if "n" in letters:
+            state.refer(name)
+        exports = command == "export" or "x" in letters
+        if "+x" in options or (command == "export" and "-n" in options):
+            state.exported.pop(name, None)
+        elif exports and "f" not in options:
+            state.exported[name] = None
 
     def _remember(self, name: str, state: State) -> None:
         if self.locals is not None and name not in self.locals:
@@ -155,6 +190,11 @@ class Assigner:
         return list(dict.fromkeys(reversed(found)))
 
 
+def is_assignment(text: str, start: int, end: int) -> bool:
+    """Whether a raw word assigns a variable."""
+    return _ASSIGNMENT.match(text, start, end) is not None
+
+
 def _appended(old: Value | None, value: Pieces) -> Value:
     """A scalar assignment to what is an array changes its first element."""
     if isinstance(old, Array):
@@ -164,13 +204,13 @@ def _appended(old: Value | None, value: Pieces) -> Value:
     return value
 
 
-def _declare_bare(name: str, kind: str, options: str, state: State) -> None:
+def _declare_bare(name: str, command: str, letters: str, state: State) -> None:
     """A name declared without a value."""
-    if "A" in options:
+    if "A" in letters:
         if not isinstance(state.value(name), Table):
             state.set(name, Table())
-    elif "a" in options:
+    elif "a" in letters:
         if not isinstance(state.value(name), Array):
             state.set(name, Array())
-    elif kind == "local":
+    elif command == "local":
         state.set(name, ())

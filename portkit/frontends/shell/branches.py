@@ -123,19 +123,36 @@ def _case(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
     if text is not None:
         what = evaluator.text[evaluator.script.start(node) :][:80].split("\n", 1)[0]
         evaluator.say_default(pieces, what, evaluator.script.start(node))
-        chosen = next((i for i in items if _item_matches(evaluator, i, text, state)), None)
-        return _item(evaluator, chosen, state) if chosen is not None else [Outcome(state)]
+        return _items(evaluator, items, text, state)
     shown = evaluator.condition_text(subject, state)
     outcomes: list[Outcome] = []
     labels = [_item_label(evaluator, item) for item in items]
-    for item, label in zip(items, labels, strict=True):
+    for number, label in enumerate(labels):
         taken = state.copy()
         taken.conditions = (*taken.conditions, (f"{shown} is {label}", True))
-        outcomes.extend(_item(evaluator, item, taken))
+        outcomes.extend(_items(evaluator, items[number:], None, taken))
     if "*" not in labels:
         state.conditions = (*state.conditions, (f"{shown} is none of {', '.join(labels)}", True))
         outcomes.append(Outcome(state))
     return fewer_going(outcomes, evaluator.findings)
+
+
+def _items(evaluator: Evaluator, items: list[Node], text: str | None, state: State) -> list[Outcome]:
+    """The first item that matches (the first of all for no text), and those it falls through to."""
+    running: list[Outcome] = [Outcome(state)]
+    ended: list[Outcome] = []
+    falls = text is None
+    for item in items:
+        if not falls and (text is None or not _item_matches(evaluator, item, text, running[0].state)):
+            continue
+        following = [after for outcome in running for after in _item(evaluator, item, outcome.state)]
+        running = [outcome for outcome in following if outcome.flow == "on"]
+        ended.extend(outcome for outcome in following if outcome.flow != "on")
+        end = next((c.type for c in reversed(item.children) if c.type in (";;", ";&", ";;&")), ";;")
+        falls = end == ";&"
+        if end == ";;" or not running:
+            break
+    return [*running, *ended]
 
 
 def _item(evaluator: Evaluator, item: Node, state: State) -> list[Outcome]:

@@ -65,7 +65,10 @@ def _read(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> 
     """`read` and `mapfile`: the words of a known here-string or pipe, else unknown."""
     options = "".join(w.text[1:] for w in words[1:] if w.text.startswith("-"))
     names = [w for w in words[1:] if w.text.isidentifier()]
+    if words[0].text in ("mapfile", "readarray"):
+        return _mapfile(words, names, options, state)
     plain = re.fullmatch(r"[rae]*", options) is not None and words[0].text == "read"
+    ended = state.input == ""
     fields = _fields(state) if plain else None
     if fields is None:
         for word in names:
@@ -75,24 +78,39 @@ def _read(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> 
     if "a" in options and names:
         values = [(literal_piece(text, names[0].span),) for text in texts]
         state.set(names[0].text, Array(dict(enumerate(values))))
-        return [Outcome(state)]
+        return [Outcome(state, not ended)]
     for number, name in enumerate(names):
         last = number == len(names) - 1
         text = separator.join(texts[number:]) if last else "".join(texts[number : number + 1])
         state.set(name.text, (literal_piece(text, name.span),))
+    return [Outcome(state, not ended)]
+
+
+def _mapfile(words: list[Word], names: list[Word], options: str, state: State) -> list[Outcome]:
+    """`mapfile -t A`: the lines of the known input, else an unknown array."""
+    name = names[-1].text if names else "MAPFILE"
+    span = words[0].span
+    if state.input is None or options not in ("", "t"):
+        state.make_unknown(name, span)
+        return [Outcome(state)]
+    lines = state.input.splitlines(keepends="t" not in options)
+    state.set(name, Array({number: (literal_piece(line, span),) for number, line in enumerate(lines)}))
+    state.input = ""
     return [Outcome(state)]
 
 
 def _fields(state: State) -> tuple[str, list[str]] | None:
-    """The first line of the known input as the field separator cuts it, and the separator."""
+    """The next line of the known input, which it takes, as the field separator cuts it, and the separator."""
     separators = state.separators()
     if state.input is None or separators is None:
         return None
-    line = state.input.split("\n", 1)[0]
+    if len(separators) > 1 and not separators.isspace():
+        return None
+    line, _, state.input = state.input.partition("\n")
+    if not separators:
+        return "", [line]
     if separators.isspace():
         return " ", line.split()
-    if len(separators) != 1:
-        return None
     fields = line.split(separators)
     return separators, fields[:-1] if fields[-1] == "" else fields
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from portkit.frontends.shell.values import after
 from portkit.launch import EngineName, Word
-from portkit.source import Span
 
 PYTHON = re.compile(r"(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
 _MODULES: dict[str, tuple[EngineName, str]] = {
     "sglang.launch_server": ("sglang", "sglang.launch_server"),
     "vllm.entrypoints.openai.api_server": ("vllm", "vllm.entrypoints.openai.api_server"),
 }
+_VALUED = re.compile(r"-[A-Za-ln-zA-Z?]*?([mcXWQ])(.*)\Z", re.DOTALL)
+"""A cluster of the interpreter's short options up to one that takes a value."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 _DROPPED = {
     "nohup": (), "exec": ("-a",), "command": (), "builtin": (), "time": ("-f", "-o"), "setsid": (),
-    "sudo": ("-u", "-g"), "env": ("-u", "-C", "-S"), "eval": (),
+    "sudo": ("-u", "-g"), "env": ("-u", "-C", "-S"),
 }  # fmt: skip
 """Commands in front of a launch that don't change it, with their options that take a word."""
 
@@ -29,6 +31,7 @@ _CARRIED = {
 }  # fmt: skip
 """Commands that are part of how the launch runs and are carried; None: everything up to the launch."""
 
+_SHELLS = ("bash", "sh", "zsh", "dash")
 _RUNNERS = ("uv", "conda", "mamba", "micromamba", "poetry", "pixi", "hatch", "rye", "pdm")
 _RUNNER_OPTIONS = ("-n", "--name", "-p", "--prefix", "--with", "--extra", "--group", "--project", "--package", "-e")
 _POSITIONALS = {"taskset": 1, "timeout": 1, "chrt": 1}
@@ -72,13 +75,22 @@ def entry_at(words: list[Word]) -> tuple[EngineName, str, int] | None:
         return ("vllm", "vllm serve", 2) if head == "vllm" else ("sglang", "sglang serve", 2)
     if head and not PYTHON.match(head):
         return None
+    module, first = _module([word.text for word in words])
+    if module not in _MODULES:
+        return None
+    return *_MODULES[module], first
+
+
+def _module(texts: list[str]) -> tuple[str, int]:
+    """What an interpreter's `-m` names, past options in front of it, and where its arguments begin."""
     at = 1
-    while at < len(words) and words[at].text.startswith("-") and words[at].text not in ("-m", "-c"):
-        at += 2 if words[at].text in ("-X", "-W") else 1
-    if at + 1 < len(words) and words[at].text == "-m" and words[at + 1].text in _MODULES:
-        engine, entrypoint = _MODULES[words[at + 1].text]
-        return engine, entrypoint, at + 2
-    return None
+    while at < len(texts) and texts[at].startswith("-"):
+        option = _VALUED.match(texts[at])
+        value = option[2] if option else ""
+        if option and option[1] == "m":
+            return (value, at + 1) if value else ("".join(texts[at + 1 : at + 2]), at + 2)
+        at += 2 if texts[at] == "--check-hash-based-pycs" or (option and not value) else 1
+    return "", at
 
 
 def recognize(words: list[Word]) -> Found | None:
@@ -129,22 +141,14 @@ def _past_dropped(
             at += 1
         elif text in with_word:
             at += 2
-        elif text.startswith("-") and len(text) > 1:
+        elif text.startswith("-") and (len(text) > 1 or "-C" in with_word):
             at += 1
         elif match := _ASSIGNMENT.match(text):
-            environment[match[0][:-1]] = _after(words[at], match.end())
+            environment[match[0][:-1]] = after(words[at], match.end())
             at += 1
         else:
             break
     return at
-
-
-def _after(word: Word, length: int) -> Word:
-    """A word without its first characters, which are text."""
-    first = word.parts[0]
-    assert isinstance(first, str)
-    rest = first[length:]
-    return Word(((rest,) if rest else ()) + word.parts[1:], word.span, word.splits)
 
 
 def _past_runner(words: list[Word], at: int) -> tuple[str, int]:
@@ -191,15 +195,37 @@ def other_server(words: list[Word]) -> tuple[str, Word] | None:
     return None
 
 
-def inner_script(words: list[Word]) -> tuple[str, Span] | None:
-    """The text of `bash -c TEXT`, past `env`, `nohup` and the like, and its place."""
-    for index, word in enumerate(words[:-1]):
-        if base_name(word) in ("bash", "sh", "zsh", "dash"):
-            for at in range(index + 1, len(words) - 1):
-                if re.fullmatch(r"-\w*c", words[at].text):
-                    body = words[at + 1]
-                    return (body.text, body.span) if body.known else None
-                if not words[at].text.startswith("-"):
-                    break
-            return None
+@dataclass(frozen=True)
+class InnerScript:
+    """The text of `bash -c TEXT` and the words after it, or of a shell that reads its standard input."""
+
+    text: Word | None
+    arguments: list[Word]
+
+
+def inner_script(words: list[Word]) -> InnerScript | None:
+    """The script that a shell among the words reads, past `env`, `nohup` and the like."""
+    for index, word in enumerate(words):
+        if base_name(word) in _SHELLS:
+            return _shell_script(words[index + 1 :])
     return None
+
+
+def inner_environment(words: list[Word]) -> dict[str, Word]:
+    """What `env X=Y` in front of a shell sets for it."""
+    before = next((index for index, word in enumerate(words) if base_name(word) in _SHELLS), 0)
+    found = ((word, _ASSIGNMENT.match(word.text)) for word in words[:before])
+    return {match[0][:-1]: after(word, match.end()) for word, match in found if match is not None}
+
+
+def _shell_script(words: list[Word]) -> InnerScript | None:
+    at, from_text = 0, False
+    while at < len(words) and re.match(r"[-+]\w|--\w", words[at].text):
+        option = words[at].text
+        from_text = from_text or re.fullmatch(r"-\w*c\w*", option) is not None
+        if option == "-s":
+            return InnerScript(None, words[at + 1 :])
+        at += 2 if re.fullmatch(r"[-+]\w*[oO]|--rcfile|--init-file", option) else 1
+    if from_text:
+        return InnerScript(words[at], words[at + 1 :]) if at < len(words) else None
+    return InnerScript(None, []) if at == len(words) else None

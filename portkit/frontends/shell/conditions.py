@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from portkit.frontends.shell import scan
 from portkit.frontends.shell.arithmetic import Calculator, NotKnown
 from portkit.frontends.shell.patterns import matches
-from portkit.frontends.shell.values import Array, Pieces, literal_piece, symbolic, text_of
+from portkit.frontends.shell.values import Array, Pieces, Table, literal_piece, pieces_of, symbolic, text_of
 from portkit.source import Span
 
 if TYPE_CHECKING:
@@ -28,6 +29,16 @@ _CLASSES = {"digit": "0-9", "alpha": "a-zA-Z", "alnum": "a-zA-Z0-9", "space": r"
 _RISKY = re.compile(r"[*+}]\)?[*+{]|\)[*+{]")
 
 
+@dataclass(frozen=True)
+class Operand:
+    """A word of a test: how it reads, where it stands, and its value where it has been expanded already."""
+
+    text: str
+    start: int
+    end: int
+    value: Pieces | None = None
+
+
 class Condition:
     """One test's words, evaluated with the state they stand in.
 
@@ -37,23 +48,36 @@ class Condition:
     def __init__(self, expander: Expander, start: int, end: int, *, double: bool) -> None:
         self.expander = expander
         self.double = double
-        self.words = scan.words_between(expander.text, start, end)
+        self.words = self._operands(start, end)
         self.at = 0
         self.depth = 0
         self.assumed = False
+
+    def _operands(self, start: int, end: int) -> list[Operand]:
+        """The words of the test: as written inside `[[ ]]`, as the shell expands them inside `[ ]`."""
+        text, regions = self.expander.text, scan.words_between(self.expander.text, start, end)
+        if self.double:
+            return [Operand(text[first:last], first, last) for first, last in regions]
+        return [
+            Operand(word.text if word.known else text[first:last], first, last, pieces_of(word))
+            for first, last in regions
+            for word in self.expander.words(first, last)
+        ]
 
     def result(self) -> bool | None:
         """Whether the test holds."""
         if not self.words:
             return False
-        return self._or()
+        value = self._or()
+        if self.at < len(self.words) and not self.double:
+            return False if all(text_of(operand.value or ()) is not None for operand in self.words) else None
+        return value
 
     def _raw(self, ahead: int = 0) -> str:
         index = self.at + ahead
         if index >= len(self.words):
             return ""
-        start, end = self.words[index]
-        return self.expander.text[start:end]
+        return self.words[index].text
 
     def _or(self) -> bool | None:
         value = self._and()
@@ -86,14 +110,15 @@ class Condition:
             self.at += 1
             value = self._not()
             return None if value is None else not value
-        if self._raw() in ("(", "\\("):
+        if self._raw() == "(":
             self.at += 1
             value = self._or()
             self.at += 1
             return value
         if self._raw(1) in _BINARY:
             return self._binary()
-        if re.fullmatch(r"-[a-zA-Z]", self._raw()) and self._raw(1) not in ("", "&&", "||", "-a", "-o", ")"):
+        alone = self.at + 1 >= len(self.words)
+        if not alone and re.fullmatch(r"-[a-zA-Z]", self._raw()) and self._raw(1) not in ("&&", "||", "-a", "-o", ")"):
             return self._unary()
         self.at += 1
         return self._not_empty(self._value(self.at - 1))
@@ -101,8 +126,8 @@ class Condition:
     def _value(self, index: int) -> Pieces:
         if index >= len(self.words):
             return ()
-        start, end = self.words[index]
-        pieces = self.expander.scalar(start, end)
+        operand = self.words[index]
+        pieces = self.expander.scalar(operand.start, operand.end) if operand.value is None else operand.value
         if symbolic(pieces) and text_of(pieces) is not None:
             self.assumed = True
         return pieces
@@ -116,7 +141,6 @@ class Condition:
 
     def _unary(self) -> bool | None:
         operator = self._raw()
-        start, end = self.words[self.at + 1]
         value = self._value(self.at + 1)
         self.at += 2
         if operator == "-n":
@@ -125,17 +149,29 @@ class Condition:
             filled = self._not_empty(value)
             return None if filled is None else not filled
         if operator == "-v":
-            name = self.expander.text[start:end].strip("\"'")
-            state = self.expander.state
-            if name in state.variables or name in state.outside:
-                return True
-            return False if name in state.unset else None
+            return self._is_set(text_of(value))
         return None
+
+    def _is_set(self, name: str | None) -> bool | None:
+        """`-v`: whether a variable or an element of one (`A[k]`) has a value."""
+        if name is None:
+            return None
+        state = self.expander.state
+        element = re.fullmatch(r"(\w+)\[(.*)\]", name)
+        held = state.value(element[1]) if element else None
+        if element and isinstance(held, Table):
+            return held.get(element[2]) is not None
+        if element and isinstance(held, Array) and element[2].isdigit():
+            return held.get(int(element[2])) is not None
+        if name in state.variables or name in state.outside:
+            return True
+        return False if name in state.unset else None
 
     def _binary(self) -> bool | None:
         operator = self._raw(1)
         left, right = self._value(self.at), self._value(self.at + 2)
-        right_region = self.words[self.at + 2] if self.at + 2 < len(self.words) else (0, 0)
+        operand = self.words[self.at + 2] if self.at + 2 < len(self.words) else Operand("", 0, 0)
+        right_region = operand.start, operand.end
         self.at += 3
         if operator in ("-nt", "-ot", "-ef"):
             return None
@@ -155,7 +191,7 @@ class Condition:
         if operator in ("<", ">"):
             return a < b if operator == "<" else a > b
         equal = matches(a, self.expander.pattern(*right_region) or "") if self.double else a == b
-        return equal if operator != "!=" else not equal
+        return equal if operator != "!=" or equal is None else not equal
 
     def _remember(self, found: re.Match[str] | Literal[False]) -> None:
         """What `=~` leaves in BASH_REMATCH."""

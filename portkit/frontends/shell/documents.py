@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from portkit.frontends.shell.outcomes import Outcome, Output
 from portkit.frontends.shell.state import State
-from portkit.frontends.shell.values import shown, symbolic, text_of
+from portkit.frontends.shell.values import Pieces, literal_piece, shown, symbolic, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,6 +21,64 @@ def _redirected(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]
     _keep_document(evaluator, node, body, state)
     if body is None:
         return [Outcome(state)]
+    given = state.input, state.document, state.input_derived
+    if give(evaluator, node, state):
+        outcomes = _with_output(evaluator, node, body, state)
+        for outcome in outcomes:
+            outcome.state.input, outcome.state.document, outcome.state.input_derived = given
+        return outcomes
+    return _with_output(evaluator, node, body, state)
+
+
+def give(evaluator: Evaluator, node: Node, state: State) -> bool:
+    """Let a command read what its redirection gives it: a here-document, a here-string, a process."""
+    for child in node.named_children:
+        pieces: Pieces | None = None
+        if child.type == "heredoc_redirect":
+            pieces = _document(evaluator, child, state)
+        elif child.type == "herestring_redirect":
+            start, end = evaluator.at(child)
+            start += len(evaluator.text[start + 3 : end]) - len(evaluator.text[start + 3 : end].lstrip()) + 3
+            text = evaluator.expander(state).scalar(start, end)
+            pieces = (*text, literal_piece("\n", evaluator.span(start, end)))
+        elif child.type == "file_redirect" and evaluator.script.slice(child).lstrip("0").startswith("<"):
+            pieces = _process(evaluator, child, state) or ()
+        if pieces is not None:
+            state.document = pieces
+            state.input = text_of(pieces) if pieces else None
+            state.input_derived = symbolic(pieces)
+            return True
+    return False
+
+
+def _process(evaluator: Evaluator, redirect: Node, state: State) -> Pieces | None:
+    source = redirect.child_by_field_name("destination")
+    if source is None or source.type != "process_substitution":
+        return None
+    start, end = evaluator.at(source)
+    captured = evaluator.captured(start + 2, end - 1, state)
+    return (*captured.pieces, literal_piece("\n", evaluator.span(start, end))) if captured is not None else None
+
+
+def _document(evaluator: Evaluator, document: Node, state: State) -> Pieces:
+    """The text of a here-document, expanded unless its delimiter is quoted."""
+    parts = {c.type: c for c in document.named_children}
+    content, start = parts.get("heredoc_body"), parts.get("heredoc_start")
+    if content is None or start is None:
+        return ()
+    place = evaluator.place_of(content)
+    pieces: Pieces = (literal_piece(evaluator.script.slice(content), place, exact=evaluator.place is None),)
+    if not evaluator.script.slice(start).startswith(("'", '"', "\\")):
+        pieces = evaluator.expander(state).pieces(*evaluator.at(content), "heredoc")
+    if evaluator.text.startswith("<<-", evaluator.script.start(document)):
+        pieces = tuple(
+            replace(p, text=re.sub(r"^\t+" if first else r"(?<=\n)\t+", "", p.text), exact=False) if p.text else p
+            for first, p in zip([True, *[False] * len(pieces)], pieces, strict=False)
+        )
+    return pieces
+
+
+def _with_output(evaluator: Evaluator, node: Node, body: Node, state: State) -> list[Outcome]:
     target = _target(evaluator, node)
     if target is None:
         return evaluator.run(body, state)
@@ -65,23 +125,15 @@ def _keep_document(evaluator: Evaluator, node: Node, body: Node | None, state: S
     command = evaluator.script.slice(body).split()
     if command[:1] not in (["cat"], ["tee"], ["sudo"]):
         return
-    parts = {c.type: c for c in document.named_children}
-    content, start = parts.get("heredoc_body"), parts.get("heredoc_start")
     redirects = [r for r in [*node.named_children, *document.named_children] if r.type == "file_redirect"]
-    if start is None:
-        return
     path = _document_path(evaluator, body, redirects, state)
-    text: str | None = evaluator.script.slice(content) if content is not None else ""
-    if content is not None and not evaluator.script.slice(start).startswith(("'", '"', "\\")):
-        pieces = evaluator.expander(state).pieces(*evaluator.at(content), "heredoc")
-        text = "".join(shown(piece) for piece in pieces)
-        if path is not None and text_of(pieces) is None:
-            evaluator.note(
-                f"{path}: what comes from outside stands in it as the script wrote it", evaluator.place_of(start)
-            )
-    if text and evaluator.text.startswith("<<-", evaluator.script.start(document)):
-        text = "".join(line.lstrip("\t") for line in text.splitlines(keepends=True))
-    if path is not None and text is not None:
+    pieces = _document(evaluator, document, state)
+    text = "".join(shown(piece) for piece in pieces)
+    if path is not None and text_of(pieces) is None:
+        evaluator.note(
+            f"{path}: what comes from outside stands in it as the script wrote it", evaluator.place_of(document)
+        )
+    if path is not None:
         appends = any(evaluator.script.slice(r).startswith(">>") for r in redirects)
         state.files[path] = (state.files.get(path, "") if appends else "") + text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from portkit.frontends.shell import branches, documents, loops, simple
@@ -14,6 +14,7 @@ from portkit.frontends.shell.outcomes import Findings, Outcome, Output, fewer
 from portkit.frontends.shell.state import State
 from portkit.frontends.shell.tree import DEPTH, Script, too_deep
 from portkit.frontends.shell.values import Piece, Pieces, literal_piece, shown, text_of
+from portkit.launch import Ref
 from portkit.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -28,12 +29,20 @@ class Evaluator:
     """Evaluates one text. An inner text (`eval`, `bash -c`) has an evaluator of its own, with the
     place of its word for every span."""
 
-    def __init__(self, source: SourceText, script: Script, findings: Findings, place: Span | None = None) -> None:
+    def __init__(
+        self,
+        source: SourceText,
+        script: Script,
+        findings: Findings,
+        place: Span | None = None,
+        marks: Mapping[str, Ref] | None = None,
+    ) -> None:
         self.source = source
         self.script = script
         self.text = script.text
         self.findings = findings
         self.place = place
+        self.marks = marks or {}
         self.depth = 0
         self.calls = 0
         self.function = ""
@@ -65,6 +74,7 @@ class Evaluator:
             self.place is None,
             self.note,
             lambda start, end: self.captured(start, end, state),
+            self.marks,
         )
 
     def run(self, node: Node, state: State) -> list[Outcome]:
@@ -113,7 +123,8 @@ class Evaluator:
             text = "".join(shown(piece) for piece in value)
             return match[0] if text in (f"${{{name}}}", f"${name}") else text
 
-        text = " ".join(_VARIABLE.sub(put, self.script.slice(node)).split())
+        written = self.expander(state).readable(_VARIABLE.sub(put, self.script.slice(node)))
+        text = " ".join(written.split())
         return text if len(text) <= 80 else text[:77] + "..."
 
     def say_default(self, pieces: Pieces, what: str, at: int) -> None:
@@ -139,7 +150,7 @@ class Evaluator:
             return None
 
     def _inner_text(self, text: str, state: State) -> Pieces:
-        inner = Evaluator(self.source, Script(text), self.findings, Span(0, 0))
+        inner = Evaluator(self.source, Script(text), self.findings, Span(0, 0), self.marks)
         inner.depth = self.depth + 5
         return inner.expander(state).scalar(0, len(text))
 
@@ -147,7 +158,8 @@ class Evaluator:
         """The output of a command substitution, where only known text makes it; None else."""
         if self.depth > 40 or end - start > 10_000:
             return None
-        evaluator = Evaluator(self.source, Script(self.text[start:end]), self.findings, self.span(start, end))
+        inner = Script(self.text[start:end])
+        evaluator = Evaluator(self.source, inner, self.findings, self.span(start, end), self.marks)
         evaluator.depth, evaluator.calls, evaluator.output = self.depth + 5, self.calls, Output()
         launches = len(self.findings.launches)
         root = evaluator.script.tree.root_node

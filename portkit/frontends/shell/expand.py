@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from portkit.frontends.shell import scan
 from portkit.frontends.shell.arithmetic import NotKnown
+from portkit.frontends.shell.braces import alternatives
+from portkit.frontends.shell.escapes import ansi
 from portkit.frontends.shell.numbers import arithmetic
 from portkit.frontends.shell.parameters import Parameters
 from portkit.frontends.shell.state import State
@@ -29,14 +31,13 @@ from portkit.frontends.shell.values import (
     unquoted,
     word_of,
 )
-from portkit.launch import Word
+from portkit.launch import Ref, Word
 from portkit.source import Span
 
 _NAMES = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
 _ALL = re.compile(r"\$@\Z|\$\{@:\d+\}\Z|\$\{\w+\[@\]\}\Z")
 _WORDS = re.compile(r"(?<![\w$-])[A-Za-z_][\w-]*")
 _ARGUMENTS = re.compile(r"\$\{?[#1-9@*]")
-_BRACES = re.compile(r"([\w=.,:/+-]*)\{(-?\d+\.\.-?\d+(?:\.\.\d+)?|[\w.,:/+-]*,[\w.,:/+-]*)\}([\w=.,:/+-]*)\Z")
 _NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)\b\}?")
 _SPECIAL_IN_WORD = re.compile(r"['\"\\$`]")
 _SPECIAL_IN_QUOTES = re.compile(r"[\\$`]")
@@ -72,6 +73,7 @@ class Expander:
 
     `span` maps offsets of the text to places in the source (a text out of `eval` or `bash -c` has
     the place of its word). `capture` runs a command substitution and gives its output, or None.
+    `marks` are characters of an inner text that stand for what only the shell can fill in.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Expander:
         exact: bool,
         note: Callable[[str, Span], None],
         capture: Callable[[int, int], Captured | None],
+        marks: Mapping[str, Ref],
     ) -> None:
         self.text = text
         self.state = state
@@ -89,19 +92,37 @@ class Expander:
         self.exact = exact
         self.note = note
         self.capture = capture
+        self.marks = marks
         self.parameters = Parameters(self)
         self.defaulted = False  # words were made of a default's blanks
 
     def words(self, start: int, end: int) -> list[Word]:
         """A region as the words bash makes of it: split, empty ones dropped."""
-        braces = _BRACES.match(self.text[start:end])
-        if braces:
-            return [word_of((literal_piece(t, self.span(start, end)),), self.span(start, end)) for t in _braced(braces)]
-        return self._fields(list(self.items(start, end, "word")), self.span(start, end))
+        words: list[Word] = []
+        for alternative in alternatives(self.text, start, end):
+            items: list[Item] = []
+            for part in alternative:
+                if isinstance(part, str):
+                    items.append(literal_piece(part, self.span(start, end)))
+                else:
+                    items.extend(self.items(*part, "word"))
+            words.extend(self._fields(items, self.span(start, end)))
+        return words
 
     def scalar(self, start: int, end: int) -> Pieces:
         """A region as one value, as an assignment takes it: no splitting."""
         return self.pieces(start, end, "word")
+
+    def assigned(self, start: int, end: int) -> Pieces:
+        """A region as an assignment takes it: a scalar with homes after colons too (`/a:~/b`)."""
+        pieces: Pieces = ()
+        at = begin = start
+        while ":~" in self.text[begin:end] and at < end:
+            if self.text.startswith(":~", at):
+                pieces += self.scalar(begin, at + 1)
+                begin = at + 1
+            at = scan.skip(self.text, at, end)
+        return pieces + self.scalar(begin, end)
 
     def pieces(self, start: int, end: int, mode: str) -> Pieces:
         """A region in a mode: `double` for the inside of double quotes, `heredoc`, `word`."""
@@ -115,7 +136,7 @@ class Expander:
 
     def pattern(self, start: int, end: int) -> str | None:
         """A region as a glob pattern: what is quoted stands for itself. None where a part is unknown."""
-        return self._matcher(start, end, lambda text: re.sub(r"([*?\[\]\\])", r"\\\1", text))
+        return self._matcher(start, end, lambda text: re.sub(r"([*?\[\]\\()|])", r"\\\1", text))
 
     def regex(self, start: int, end: int) -> str | None:
         """A region as a regular expression: what is quoted stands for itself. None where a part is unknown."""
@@ -164,11 +185,29 @@ class Expander:
             else:
                 found = specials.search(self.text, at + 1, end)
                 stop = found.start() if found else end
-                yield self._text(at, stop, quote=mode != "word")
+                yield from self._text(at, stop, quote=mode != "word")
                 at = stop
 
-    def _text(self, start: int, end: int, *, quote: bool) -> Piece:
-        return literal_piece(self.text[start:end], self.span(start, end), exact=self.exact, quote=quote)
+    def _text(self, start: int, end: int, *, quote: bool) -> Iterator[Piece]:
+        return self._unmarked(self.text[start:end], self.span(start, end), exact=self.exact, quote=quote)
+
+    def _unmarked(self, text: str, span: Span, *, exact: bool, quote: bool) -> Iterator[Piece]:
+        """Characters, with each mark as what it stands for."""
+        if not any(mark in text for mark in self.marks):
+            yield literal_piece(text, span, exact=exact, quote=quote)
+            return
+        for run in re.split(f"([{''.join(self.marks)}])", text):
+            ref = self.marks.get(run)
+            if ref is not None:
+                yield replace(ref_piece(ref.expression, ref.value, span), quoted=quote)
+            elif run:
+                yield literal_piece(run, span, quote=quote)
+
+    def readable(self, text: str) -> str:
+        """A text with the expressions that its marks stand for."""
+        for mark, ref in self.marks.items():
+            text = text.replace(mark, ref.expression)
+        return text
 
     def _home(self, at: int) -> Iterator[Item]:
         home = self.state.scalar("HOME", self.span(at, at + 1))
@@ -178,7 +217,7 @@ class Expander:
         char = self.text[at]
         if char == "'":
             stop = scan.end_of_single(self.text, at, end)
-            yield self._text(at + 1, stop - 1, quote=True)
+            yield from self._text(at + 1, stop - 1, quote=True)
             return stop
         if char == '"':
             stop = scan.end_of_double(self.text, at, end)
@@ -190,11 +229,11 @@ class Expander:
         if char == "\\":
             if self.text[at + 1 : at + 2] == "\n":
                 return at + 2
-            yield self._text(at + 1, min(at + 2, end), quote=True)
+            yield from self._text(at + 1, min(at + 2, end), quote=True)
             return at + 2
         if self.text.startswith("$'", at):
             stop = scan.end_of_ansi(self.text, at, end)
-            yield literal_piece(_ansi(self.text[at + 2 : stop - 1]), self.span(at, stop))
+            yield from self._unmarked(ansi(self.text[at + 2 : stop - 1]), self.span(at, stop), exact=False, quote=True)
             return stop
         if self.text.startswith('$"', at):
             return (yield from self._special(at + 1, end))
@@ -206,15 +245,15 @@ class Expander:
         if following == "\n":
             return at + 2
         if following and following in special and at + 1 < end:
-            yield self._text(at + 1, at + 2, quote=True)
+            yield from self._text(at + 1, at + 2, quote=True)
             return at + 2
-        yield self._text(at, at + 1, quote=True)
+        yield from self._text(at, at + 1, quote=True)
         return at + 1
 
     def _expansion(self, at: int, end: int, *, in_quotes: bool) -> Generator[Item, None, int]:
         stop = scan.end_of_expansion(self.text, at, end, quoted=in_quotes)
         if stop == at + 1:
-            yield self._text(at, stop, quote=in_quotes)
+            yield from self._text(at, stop, quote=in_quotes)
             return stop
         if self.text.startswith("$((", at) and self.text.startswith("))", stop - 2):
             items: Iterator[Item] = iter(self.arithmetic(at + 3, stop - 2, self.span(at, stop)))
@@ -251,7 +290,7 @@ class Expander:
         span = self.span(at, stop)
         backtick = self.text[at] == "`"
         inner = (at + 1, stop - 1) if backtick else (at + 2, stop - 1)
-        body = self.text[inner[0] : inner[1]]
+        body = self.readable(self.text[inner[0] : inner[1]])
         output = None if backtick and "\\" in body else self.capture(*inner)
         if output is not None and not output.derived:
             return output.pieces
@@ -299,10 +338,10 @@ class Expander:
     def _split(self, piece: Piece, fields: list[Field]) -> None:
         """An unquoted value, split at blanks, or as IFS says."""
         value = piece.text if piece.ref is None else piece.ref.value or ""
-        separators = self.state.separators() or " \t\n"
-        blank = re.compile(f"[{re.escape(separators)}]+")
+        separators = self.state.separators()
+        gap = _gap(" \t\n" if separators is None else separators)
         if piece.ref is not None:
-            if not blank.search(value):
+            if not gap.search(value):
                 if value:
                     fields[-1].pieces.append(piece)
                     fields[-1].kept = True
@@ -313,17 +352,27 @@ class Expander:
             self.note(f"the words of {piece.ref.expression} are those of its default", piece.span)
         at = 0
         while at < len(value):
-            gap = blank.match(value, at)
-            if gap is not None:
-                if fields[-1].kept:
+            found = gap.match(value, at)
+            if found is not None:
+                if fields[-1].kept or found[0].strip(" \t\n"):
+                    fields[-1].kept = True
                     fields.append(Field([]))
-                at = gap.end()
+                at = found.end()
                 continue
-            stop = blank.search(value, at)
+            stop = gap.search(value, at)
             end = stop.start() if stop is not None else len(value)
             fields[-1].pieces.append(_part(piece, at, value[at:end]))
             fields[-1].kept = True
             at = end
+
+
+@lru_cache(maxsize=32)
+def _gap(separators: str) -> re.Pattern[str]:
+    """What stands between two words: blanks of IFS, or one other character of it with the blanks around it."""
+    blanks = re.escape("".join(c for c in separators if c in " \t\n"))
+    others = re.escape("".join(c for c in separators if c not in " \t\n"))
+    blank = f"[{blanks}]" if blanks else "(?!)"
+    return re.compile(f"{blank}*[{others}]{blank}*|{blank}+" if others else f"{blank}+")
 
 
 def _part(piece: Piece, offset: int, text: str) -> Piece:
@@ -331,20 +380,3 @@ def _part(piece: Piece, offset: int, text: str) -> Piece:
         return literal_piece(text, piece.span)
     start = piece.span.start + offset
     return literal_piece(text, Span(start, start + len(text)), exact=True)
-
-
-def _ansi(text: str) -> str:
-    try:
-        return str(ast.literal_eval('"' + text.replace('"', '\\"').replace("\\'", "'").replace("\n", "\\n") + '"'))
-    except (ValueError, SyntaxError):
-        return text
-
-
-def _braced(match: re.Match[str]) -> list[str]:
-    prefix, inside, suffix = match.groups()
-    if "," in inside:
-        return [prefix + item + suffix for item in inside.split(",")]
-    first, last, *step = (int(part) for part in inside.split(".."))
-    stride = (step[0] or 1) if step else 1
-    numbers = range(first, last + 1, stride) if first <= last else range(first, last - 1, -stride)
-    return [f"{prefix}{number}{suffix}" for number in numbers[:1000]]

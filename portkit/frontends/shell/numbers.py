@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"(?<![\w])[A-Za-z_]\w*")
 _PLAIN = re.compile(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
+_READ_NAME = re.compile(r"(?<![\w#$.])(?!0[xX])[A-Za-z_]\w*\b(?!\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--))")
+_PLAIN_NUMBER = re.compile(r"\s*[-+]?\d\w*\s*\Z")
+_NESTED = 8
+_LONGEST = 2000
 _NOWHERE = Span(0, 0)
 
 
@@ -57,10 +61,13 @@ def _region(expander: Expander, start: int, end: int) -> tuple[str, dict[str, Pi
         plain = _PLAIN.match(text, at, end)
         element = re.compile(r"[A-Za-z_]\w*\[[^\]]*\]").match(text, at, end)
         if plain is not None:
-            parts.append(plain[1] or plain[2])
+            name = plain[1] or plain[2]
+            written = expander.state.scalar(name, _NOWHERE)
+            known = None if written is None or symbolic(written) else text_of(written)
+            parts.append(name if known is None else known or " ")
             at = plain.end()
-        elif text[at] in "$`":
-            stop = scan.end_of_expansion(text, at, end)
+        elif text[at] in "$`" or text[at] in expander.marks:
+            stop = at + 1 if text[at] in expander.marks else scan.end_of_expansion(text, at, end)
             value = expander.pieces(at, stop, "double")
             known = None if symbolic(value) else text_of(value)
             name = f"_portkit_{len(stand_ins)}"
@@ -82,7 +89,23 @@ def _region(expander: Expander, start: int, end: int) -> tuple[str, dict[str, Pi
         else:
             parts.append(" " if text[at] == '"' else text[at])
             at += 1
-    return "".join(parts), stand_ins
+    return _with_expressions(expander, "".join(parts)), stand_ins
+
+
+def _with_expressions(expander: Expander, region: str) -> str:
+    """The text with variables that hold expressions replaced by those, in parentheses, as arithmetic reads them."""
+
+    def put(match: re.Match[str]) -> str:
+        value = expander.state.scalar(match[0], _NOWHERE)
+        text = None if value is None or symbolic(value) else text_of(value)
+        return match[0] if text is None or not text.strip() or _PLAIN_NUMBER.match(text) else f"({text})"
+
+    for _ in range(_NESTED):
+        filled = _READ_NAME.sub(put, region)
+        if filled == region or len(filled) > _LONGEST:
+            break
+        region = filled
+    return region
 
 
 def _filled_in(expander: Expander, region: str, references: dict[str, Pieces], stand_ins: dict[str, Pieces]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from portkit.frontends.shell import scan
-from portkit.frontends.shell.patterns import replaced, without_prefix, without_suffix
+from portkit.frontends.shell.patterns import recased, replaced, without_prefix, without_suffix
 from portkit.frontends.shell.values import text_of
 
 if TYPE_CHECKING:
     from portkit.frontends.shell.expand import Expander
 
-_OPERATORS = ("##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ",", ":", "@Q", "@U", "@L")
+_OPERATORS = ("##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ",", ":", "@Q", "@U", "@L", "@u")
 
 
 def operated(expander: Expander, text: str, start: int, end: int) -> str | None:
@@ -26,17 +26,22 @@ def operated(expander: Expander, text: str, start: int, end: int) -> str | None:
     if operator[0] == "/":
         return _replacement(expander, text, operator, at, end)
     if operator[0] == "@":
-        return {"@U": text.upper(), "@L": text.lower()}.get(operator)
+        return _transformed(text, operator) if at == end else None
     pattern = expander.pattern(at, end)
     if pattern is None:
         return None
     if operator[0] in "^,":
-        if pattern:
-            return None
-        change = str.upper if operator[0] == "^" else str.lower
-        return change(text) if len(operator) == 2 else change(text[:1]) + text[1:]
+        return recased(text, pattern, upper=operator[0] == "^", everywhere=len(operator) == 2)
     cut = without_prefix if operator[0] == "#" else without_suffix
     return cut(text, pattern, longest=len(operator) == 2)
+
+
+def _transformed(text: str, operator: str) -> str:
+    if operator == "@Q":
+        return "'" + text.replace("'", "'\\''") + "'"
+    if operator == "@u":
+        return text[:1].upper() + text[1:]
+    return text.upper() if operator == "@U" else text.lower()
 
 
 def _substring(expander: Expander, text: str, at: int, end: int) -> str | None:

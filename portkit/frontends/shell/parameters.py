@@ -37,6 +37,7 @@ _BRACED = re.compile(
     re.DOTALL,
 )
 _DEFAULTS = (":-", ":=", ":?", ":+", "-", "=", "?", "+")
+_ELEMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?\Z")
 _FILLED = re.compile(r"\$\{\w+(?::[-=?]|\?)")
 _LARGEST_SHOWN = 64
 
@@ -56,17 +57,16 @@ class Parameters:
             return
         match = _BRACED.match(text, at + 2, stop - 1)
         if match is None:
-            yield ref_piece(text[at:stop], None, span)
+            yield ref_piece(self.expander.readable(text[at:stop]), None, span)
             return
-        name, rest = self._given(match["name"]), match["rest"]
-        index = match["index"]
-        raw = text[at : match.start("name")] + name + text[match.end("name") : stop]
+        name, index = self._given(match["name"]), match["index"]
+        raw = self.expander.readable(text[at : match.start("name")] + name + text[match.end("name") : stop])
         region = match.span("index") if index is not None else None
         rest_at = match.start("rest")
         if match["mark"] == "#":
             yield from self._length(name, region, raw, span)
-        elif match["mark"] == "!" and (index is not None or not rest):
-            yield from self._indirect(name, index, raw, span)
+        elif match["mark"] == "!":
+            yield from self._indirect(name, index, (rest_at, stop - 1), raw, span, in_quotes)
         elif index in ("@", "*") or (name in ("@", "*") and not match["mark"]):
             yield from self._many(name, index or name, (rest_at, stop - 1), span, in_quotes)
         else:
@@ -176,22 +176,37 @@ class Parameters:
         expression = f'$({assigned(stand_in, value)}; printf %s "{expansion}")'
         return replace(ref_piece(expression, known, span), quoted=False)
 
-    def _indirect(self, name: str, index: str | None, raw: str, span: Span) -> Iterator[Item]:
-        value = self.state.value(name)
+    def _indirect(
+        self, name: str, index: str | None, rest: tuple[int, int], raw: str, span: Span, in_quotes: bool
+    ) -> Iterator[Item]:
+        """`${!A[@]}`, the keys of an array, and `${!X}`, the variable that X names."""
         if index in ("@", "*"):
-            keys = list(value.entries) if isinstance(value, Table) else None
-            if isinstance(value, Array):
-                keys = [str(number) for number in sorted(value.elements)]
+            keys = self._keys(name)
             if keys is None:
                 yield _open(raw, span)
-                return
-            yield from _joined([(literal_piece(key, span),) for key in keys])
+            else:
+                yield from _joined([(literal_piece(key, span),) for key in keys])
             return
-        target = text_of(self.state.scalar(name, span) or ())
-        if not target or not target.isidentifier():
+        if name == "#" and self.state.positional:
+            yield from unquoted(self.state.positional[-1])
+            return
+        target = _ELEMENT.match(text_of(self._get(name, None, span) or ()) or "")
+        if index is not None or target is None or self.expander.text[slice(*rest)] in ("@", "*"):
             yield _open(raw, span)
-            return
-        yield from self._plain(target, span, False)
+        elif target[2] is None:
+            expansion = raw.replace(f"!{name}", target[1], 1)
+            yield from self._one(target[1], None, rest, expansion, span, in_quotes)
+        else:
+            value = self.state.value(target[1])
+            held = value.get(int(target[2])) if isinstance(value, Array) and target[2].isdigit() else None
+            held = value.get(target[2]) if isinstance(value, Table) else held
+            yield from unquoted(held) if held is not None else (_open(raw, span),)
+
+    def _keys(self, name: str) -> list[str] | None:
+        value = self.state.value(name)
+        if isinstance(value, Table):
+            return list(value.entries)
+        return [str(number) for number in sorted(value.elements)] if isinstance(value, Array) else None
 
     def _elements(self, name: str) -> list[Pieces] | None:
         """All elements of an array or all positional parameters; None where they are unknown."""
@@ -203,7 +218,8 @@ class Parameters:
         if isinstance(value, Table):
             return list(value.entries.values())
         if value is not None:
-            return [value]
+            lost = len(value) == 1 and value[0].ref is not None and value[0].ref.expression == f"${{{name}}}"
+            return None if lost else [value]
         return [] if name in self.state.unset else None
 
     def _many(self, name: str, kind: str, rest: tuple[int, int], span: Span, in_quotes: bool) -> Iterator[Item]:
@@ -230,7 +246,8 @@ class Parameters:
                 yield NOTHING
             return
         if written.startswith(":"):
-            elements = self._slice(elements, rest[0] + 1, rest[1], counted_from=1 if name in ("@", "*") else 0)
+            counted_from = 1 if name in ("@", "*") else 0
+            elements = self._slice(self._numbered(name, elements), rest[0] + 1, rest[1], counted_from)
         elif written:
             elements = [self._operated(element, rest) or element for element in elements]
         yield from self._spread(elements, kind, span, in_quotes)
@@ -248,20 +265,32 @@ class Parameters:
             yield NOTHING
         yield from _joined(elements, in_quotes)
 
-    def _slice(self, elements: list[Pieces], start: int, end: int, *, counted_from: int) -> list[Pieces]:
+    def _numbered(self, name: str, elements: list[Pieces]) -> list[tuple[int, Pieces]]:
+        value = self.state.value(name)
+        if isinstance(value, Array):
+            return sorted(value.elements.items())
+        return list(enumerate(elements, 1 if name in ("@", "*") else 0))
+
+    def _slice(self, elements: list[tuple[int, Pieces]], start: int, end: int, counted_from: int) -> list[Pieces]:
+        """`:first:count` of numbered elements; a negative first counts from the end."""
         colon = self.expander.text.find(":", start, end)
         first = self.index(start, end if colon < 0 else colon)
         length = self.index(colon + 1, end) if colon >= 0 else None
         if first is None:
-            return elements
-        first = first + len(elements) if first < 0 else first - (counted_from if first > 0 else 0)
-        return elements[first:] if length is None else elements[first : first + length]
+            return [element for _, element in elements]
+        if first < 0:
+            first += (elements[-1][0] if elements else -1) + 1
+        taken = [element for number, element in elements if number >= max(first, counted_from)]
+        return taken if length is None else taken[: max(length, 0)]
 
     def _one(
         self, name: str, index: tuple[int, int] | None, rest: tuple[int, int], raw: str, span: Span, in_quotes: bool
     ) -> Iterator[Item]:
         value = self._get(name, index, span)
         written = self.expander.text[rest[0] : rest[1]]
+        gone = name in self.state.unset and name not in self.state.variables
+        if gone and written.startswith(("-", "=", "+", "?")):
+            rest, written = (rest[0] - 1, rest[1]), f":{written}"
         operator = next((o for o in _DEFAULTS if written.startswith(o)), None)
         if operator is not None:
             yield from self._default(name, value, operator, (rest[0] + len(operator), rest[1]), span, in_quotes)

@@ -7,6 +7,8 @@ import re
 _BLANKS = " \t\n"
 _DEPTH = 60
 _NAME = re.compile(r"\w*", re.ASCII)
+_SPACES = re.compile(r"(?:[ \t]|\\\n)*")
+_REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(?:<<<|<<-?|&>>|&>|>>|>\||>&|<&|<>|[<>](?!\())")
 _DEFAULT = re.compile(r"!?(?:\w+|[@*#?$!-])(?:\[[^\]]*\])?:?[-=?+]")
 
 
@@ -54,7 +56,7 @@ def end_of_expansion(text: str, start: int, limit: int, depth: int = 0, *, quote
     if following == "{":
         return _end_of_brace(text, start + 2, limit, depth, quoted)
     if following == "(":
-        return _end_of_parens(text, start + 1, limit, depth)
+        return end_of_parens(text, start + 1, limit, depth)
     if following and (following in "0123456789@*#?$!-"):
         return start + 2
     return _NAME.match(text, start + 1, limit).end()  # type: ignore[union-attr]
@@ -70,7 +72,7 @@ def _end_of_brace(text: str, at: int, limit: int, depth: int, quoted: bool) -> i
     return min(at + 1, limit)
 
 
-def _end_of_parens(text: str, start: int, limit: int, depth: int) -> int:
+def end_of_parens(text: str, start: int, limit: int, depth: int = 0) -> int:
     """The offset after the parenthesis that closes the one at `start`; comments inside don't count."""
     open_parens, at = 0, start
     while at < limit:
@@ -125,6 +127,40 @@ def words_between(text: str, start: int, limit: int, *, comments: bool = False) 
             at = skip(text, at, limit)
         words.append((begin, min(at, limit)))
     return words
+
+
+def command_words(text: str, start: int, limit: int) -> list[tuple[int, int]]:
+    """The raw words of the simple command that begins at `start`, wherever redirections stand among them."""
+    words, at = [], start
+    while at < limit:
+        if text.startswith("\\\n", at):
+            at += 2
+        elif text[at] in " \t":
+            at += 1
+        elif (redirect := _REDIRECT.match(text, at, limit)) is not None:
+            at = end_of_word(text, _SPACES.match(text, redirect.end(), limit).end(), limit)  # type: ignore[union-attr]
+        elif text[at] in "\n;&|()#":
+            break
+        else:
+            begin, at = at, end_of_word(text, at, limit)
+            words.append((begin, at))
+    return words
+
+
+def end_of_word(text: str, start: int, limit: int) -> int:
+    """The offset after the word that begins at `start`, an array's parentheses included."""
+    at = start
+    while at < limit and text[at] not in " \t\n;&|)":
+        if text[at] == "(" and (at == start or text[at - 1] not in "=@+*?!"):
+            break
+        if text[at] in "<>":
+            if at > start or not text.startswith("(", at + 1):
+                break
+            at += 1
+        at = end_of_parens(text, at, limit) if text[at] == "(" else skip(text, at, limit)
+    while text.endswith("\\\n", start, at) and not text.endswith("\\\\\n", start, at):
+        at -= 2
+    return at
 
 
 def unclosed_quote(text: str) -> int | None:

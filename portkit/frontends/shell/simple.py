@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from portkit.frontends.shell import documents, inner, scan
+from portkit.frontends.shell.assign import is_assignment
 from portkit.frontends.shell.builtins import BUILTINS
-from portkit.frontends.shell.commands import Found, base_name, inner_script, other_server, recognize
+from portkit.frontends.shell.commands import Found, base_name, other_server, recognize
 from portkit.frontends.shell.filters import filtered
 from portkit.frontends.shell.outcomes import CALLS, Outcome
 from portkit.frontends.shell.state import Saved, State
-from portkit.frontends.shell.tree import Script
-from portkit.frontends.shell.values import literal_piece, pieces_of, text_of, word_of
+from portkit.frontends.shell.values import literal_piece, pieces_of, word_of
 from portkit.launch import Launch, Note, Word
 from portkit.source import Span
 
@@ -21,14 +21,13 @@ if TYPE_CHECKING:
 
     from portkit.frontends.shell.evaluate import Evaluator
 
-_REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 _TESTS = ("command", "which", "type", "grep", "egrep", "pgrep", "lsof", "nc", "hash")
 """Commands whose failure is an answer, not trouble."""
 
 
 def _assignments(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
-    for child in node.named_children:
-        evaluator.assigner.assign(child, state)
+    for region in scan.command_words(evaluator.text, evaluator.script.start(node), len(evaluator.text)):
+        evaluator.assigner.assign_text(*region, state)
     return [Outcome(state)]
 
 
@@ -43,9 +42,14 @@ def _declaration(evaluator: Evaluator, node: Node, state: State) -> list[Outcome
 
 
 def _unset(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
-    for child in node.named_children:
-        for word in evaluator.expander(state).words(*evaluator.at(child)):
-            if not word.text.startswith("-"):
+    functions = False
+    for region in scan.command_words(evaluator.text, evaluator.script.start(node), len(evaluator.text))[1:]:
+        for word in evaluator.expander(state).words(*region):
+            if word.text.startswith("-"):
+                functions = functions or "f" in word.text
+            elif functions or word.text in state.functions:
+                state.functions.pop(word.text, None)
+            else:
                 state.remove(word.text)
     return [Outcome(state)]
 
@@ -59,42 +63,37 @@ def _define(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
 
 def _command(evaluator: Evaluator, node: Node, state: State) -> list[Outcome]:
     """A simple command: assignments in front, words, and what they do."""
-    prefixes = [c for c in node.named_children if c.type == "variable_assignment"]
-    words: list[Word] = []
+    given = state.input, state.document
+    if any(child.type == "herestring_redirect" for child in node.named_children):
+        documents.give(evaluator, node, state)
+    regions = scan.command_words(evaluator.text, evaluator.script.start(node), len(evaluator.text))
+    first = next((i for i, at in enumerate(regions) if not is_assignment(evaluator.text, *at)), len(regions))
+    prefixes = regions[:first]
     expander = evaluator.expander(state)
-    for child in node.named_children:
-        if child.type == "herestring_redirect":
-            state.input = _here_string(evaluator, child, state)
-        elif child.type != "variable_assignment" and child.type not in _REDIRECTS:
-            words.extend(expander.words(*evaluator.at(child)))
+    words = [word for region in regions[first:] for word in expander.words(*region)]
     if expander.defaulted and evaluator.output is not None:
         evaluator.output.known = False
     if not words:
         for prefix in prefixes:
-            evaluator.assigner.assign(prefix, state)
+            evaluator.assigner.assign_text(*prefix, state)
         return [Outcome(state)]
     environment = _prefixes(evaluator, prefixes, state) if prefixes else {}
     outcomes = _execute(evaluator, node, words, environment, state)
-    for outcome in outcomes:
-        outcome.state.input = None
+    if any(child.type == "herestring_redirect" for child in node.named_children):
+        for outcome in outcomes:
+            outcome.state.input, outcome.state.document = given
     return outcomes
 
 
-def _here_string(evaluator: Evaluator, node: Node, state: State) -> str | None:
-    start, end = evaluator.at(node)
-    text = text_of(evaluator.expander(state).scalar(start + 3, end))
-    return None if text is None else text.strip(" ") + "\n"
-
-
-def _prefixes(evaluator: Evaluator, prefixes: list[Node], state: State) -> dict[str, Word]:
+def _prefixes(evaluator: Evaluator, prefixes: list[tuple[int, int]], state: State) -> dict[str, Word]:
     """Assignments in front of a command, each of which sees those before it."""
     environment: dict[str, Word] = {}
     world = state.copy()
     for prefix in prefixes:
-        name = evaluator.assigner.assign(prefix, world)
+        name = evaluator.assigner.assign_text(*prefix, world)
         if name is not None:
             value = world.scalar(name, Span(0, 0)) or ()
-            environment[name] = word_of(value, evaluator.place_of(prefix))
+            environment[name] = word_of(value, evaluator.span(*prefix))
     return environment
 
 
@@ -104,20 +103,21 @@ def _execute(
     head = base_name(words[0])
     if words[0].known and words[0].text in state.functions:
         return call(evaluator, words[0].text, words[1:], state, environment)
+    if head == "eval":
+        return inner.evaluated(evaluator, node, words, state)
     found = recognize(words)
     if found is not None:
         return _launch(evaluator, node, found, environment, state)
     builtin = BUILTINS.get(head)
     if builtin is not None:
         return _builtin(evaluator, node, words, environment, state)
-    inner = inner_script(words)
-    if inner is not None:
-        return inner_world(evaluator, inner, state, environment, own_world=True)
+    if inner.reads_script(words, state):
+        return inner.shell(evaluator, words, environment, state)
     other = other_server(words)
     if other is not None:
         evaluator.findings.others.append((other[0], other[1].span))
     if evaluator.output is not None:
-        printed = filtered(words, state.input)
+        printed = filtered(words, state.input, state.files)
         if printed is None:
             evaluator.output.known = False
         else:
@@ -203,46 +203,6 @@ def call(
             outcome.state.put_back(variable, value, exported=exported)
     return [replace(o, flow="on") if o.flow == "return" else o for o in outcomes]
 
-
-def inner_world(
-    evaluator: Evaluator, inner: tuple[str, Span], state: State, environment: dict[str, Word], *, own_world: bool
-) -> list[Outcome]:
-    """A script inside a word: `eval` in this world, `bash -c` in its own with what is exported."""
-    from portkit.frontends.shell.evaluate import Evaluator
-
-    text, place = inner
-    if evaluator.depth > 40:
-        return [Outcome(state, None)]
-    within = Evaluator(evaluator.source, Script(text), evaluator.findings, place)
-    within.depth, within.function, within.output = evaluator.depth + 10, evaluator.function, evaluator.output
-    within.assigner.locals = evaluator.assigner.locals
-    world = state
-    if own_world:
-        world = state.copy()
-        world.variables = {n: v for n, v in state.variables.items() if n in state.exported}
-        world.functions, world.positional = {}, ()
-        for name, word in environment.items():
-            world.set(name, pieces_of(word))
-            world.exported[name] = None
-    outcomes = within.run(within.script.tree.root_node, world)
-    return [Outcome(state, None)] if own_world else outcomes
-
-
-def evaluate_text(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> list[Outcome]:
-    """`eval`: its words joined, read as a script of this world."""
-    if not all(word.known for word in words):
-        text = " ".join(word.text for word in words[1:])
-        if re.search(r"launch_server|api_server|\bserve\b", text):
-            evaluator.note("eval of text that isn't known: not read", evaluator.place_of(node))
-        return [Outcome(state, None)]
-    place = evaluator.place_of(node)
-    if len(words) > 1:
-        place = Span(min(w.span.start for w in words[1:]), max(w.span.end for w in words[1:]))
-    text = " ".join(word.text for word in words[1:])
-    return inner_world(evaluator, (text, place), state, {}, own_world=False)
-
-
-BUILTINS["eval"] = evaluate_text
 
 HANDLERS = {
     "variable_assignment": _assignment,

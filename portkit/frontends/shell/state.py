@@ -24,10 +24,11 @@ _ELEMENT = re.compile(r"([A-Za-z_]\w*)\[(.*)\]\Z", re.DOTALL)
 class State:
     """Variables, positional parameters and what was decided on the way here.
 
-    `positional` is None at the top of a script, where nobody knows the arguments;
-    `shifted` is then how many of them `shift` has taken away. `conditions` are
-    the undecided tests this path assumes, with the outcome assumed. `input` is what the next command
-    reads, where that is known.
+    `positional` is None at the top of a script, where nobody knows the arguments; `shifted` is then
+    how many of them `shift` has taken away. `conditions` are the undecided tests this path assumes,
+    with the outcome assumed. `attributes` are the letters of `declare -i`, `-l` and `-u`, `references`
+    the names that `declare -n` made. `input` is what the next command reads, where that is known;
+    `document` the same with its parts from outside, for a shell that reads it.
     """
 
     outside: Mapping[str, str]
@@ -39,10 +40,12 @@ class State:
     shifted: int = 0
     conditions: Conditions = ()
     files: dict[str, str] = field(default_factory=dict)
-    integers: set[str] = field(default_factory=set)
+    attributes: dict[str, str] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
     export_all: bool = False
     input: str | None = None
     input_derived: bool = False
+    document: Pieces = ()
 
     def copy(self) -> State:
         """An independent state, for another path or a subshell."""
@@ -56,10 +59,12 @@ class State:
             self.shifted,
             self.conditions,
             dict(self.files),
-            set(self.integers),
+            dict(self.attributes),
+            dict(self.references),
             self.export_all,
             self.input,
             self.input_derived,
+            self.document,
         )
 
     def same_world(self, other: State) -> bool:
@@ -74,6 +79,7 @@ class State:
 
     def set(self, name: str, value: Value) -> None:
         """Assign a variable."""
+        name = self.references.get(name, name)
         self.variables[name] = bounded(value, name) if isinstance(value, tuple) else value
         self.unset.discard(name)
         if self.export_all:
@@ -81,6 +87,7 @@ class State:
 
     def put_back(self, name: str, value: Value | None, *, exported: bool) -> None:
         """Undo what a function or a command's own assignment did to a variable."""
+        self.references.pop(name, None)
         if exported:
             self.exported.setdefault(name, None)
         else:
@@ -116,10 +123,18 @@ class State:
 
     def value(self, name: str) -> Value | None:
         """What the script itself assigned, or None."""
-        return self.variables.get(name)
+        return self.variables.get(self.references.get(name, name))
+
+    def refer(self, name: str) -> None:
+        """Make a variable a reference to the one it names."""
+        value = self.variables.get(name)
+        target = text_of(value) if isinstance(value, tuple) else None
+        if target is not None and target.isidentifier() and target != name:
+            self.references[name] = self.references.get(target, target)
 
     def scalar(self, name: str, span: Span) -> Pieces | None:
         """A variable as `$NAME` gives it: assigned, given with --set, or None for one from outside."""
+        name = self.references.get(name, name)
         value = self.variables.get(name)
         if isinstance(value, Array):
             return value.get(0) or ()

@@ -94,7 +94,7 @@ def check_syntax(script: Script, source: SourceText) -> None:
             "unclosed quote", source=source, span=Span(quote, quote + 1), hint="close it, or escape it with a backslash"
         )
     missing = _missing(script.tree.root_node)
-    if missing is not None and missing.type in _CLOSERS:
+    if missing is not None and missing.type in _CLOSERS and not _closed(script, missing):
         opener = missing.parent or missing
         at = script.start(opener)
         raise PortkitError(
@@ -103,6 +103,14 @@ def check_syntax(script: Script, source: SourceText) -> None:
             span=Span(at, min(at + 2, script.end(opener))),
             hint=f"end it with {missing.type}",
         )
+
+
+def _closed(script: Script, missing: Node) -> bool:
+    """Whether an expansion is closed after all, where the grammar couldn't tell."""
+    start, limit = script.start(missing.parent or missing), len(script.text)
+    if not script.text.startswith("$", start):
+        return False
+    return scan.end_of_expansion(script.text, start, limit) <= limit and script.text.find("}", start, limit) >= 0
 
 
 def _missing(root: Node) -> Node | None:

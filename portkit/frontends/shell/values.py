@@ -155,6 +155,14 @@ def pieces_of(word: Word) -> Pieces:
     )
 
 
+def after(word: Word, length: int) -> Word:
+    """A word without its first characters, which are text."""
+    first = word.parts[0]
+    assert isinstance(first, str)
+    rest = first[length:]
+    return Word(((rest,) if rest else ()) + word.parts[1:], word.span, word.splits)
+
+
 def assigned(name: str, value: Value) -> str:
     """Shell text that gives a variable this value again."""
     nowhere = Span(0, 0)
