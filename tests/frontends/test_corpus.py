@@ -18,7 +18,7 @@ from tests.frontends.recording import Bash, Received
 CORPUS = Path(__file__).parent / "corpus"
 SCRIPTS = sorted(path.stem for path in CORPUS.glob("*.sh"))
 FROM_OUTSIDE = {
-    "case-unknown", "defaults", "function-never-called", "operators-on-outside", "passed-through", "shifted-arguments", "slurm",
+    "case-unknown", "defaults", "function-never-called", "operators-on-outside", "passed-through", "shifted-arguments", "assigned-argument", "slurm",
     "table-by-argument", "unknown-branch", "unknown-substitutions", "arithmetic-on-outside", "benchmark-sweep",
     "optional-extra", "venv-interpreter",
 }  # fmt: skip

@@ -332,6 +332,7 @@ class Parameters:
         if value is None:
             item = ref_piece(f"${{{name}{rest}", taken, span)
         else:
+            rest = rest.replace("=", "-", 1) if operator[-1] == "=" else rest
             before = text_of(value)
             if before:
                 taken = text_of(operand) if operator[-1] == "+" else before

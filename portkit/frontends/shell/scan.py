@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _BLANKS = " \t\n"
+_BEFORE_WORD = " \t\n;(&|"
+_CASE = re.compile(r"case\s+\S+\s+in\b|esac\b")
 _DEPTH = 60
 _NAME = re.compile(r"\w*", re.ASCII)
 _SPACES = re.compile(r"(?:[ \t]|\\\n)*")
@@ -75,19 +77,28 @@ def _end_of_brace(text: str, at: int, limit: int, depth: int, quoted: bool) -> i
 def end_of_parens(text: str, start: int, limit: int, depth: int = 0) -> int:
     """The offset after the parenthesis that closes the one at `start`; comments inside don't count."""
     open_parens, at = 0, start
+    cases: list[int] = []  # how deep each `case` stands, whose patterns end with a parenthesis of their own
     while at < limit:
         char = text[at]
         if char == "(":
             open_parens += 1
             at += 1
         elif char == ")":
-            open_parens -= 1
             at += 1
+            if cases and cases[-1] == open_parens:
+                continue
+            open_parens -= 1
             if open_parens == 0:
                 return at
         elif char == "#" and text[at - 1] in _BLANKS:
             end = text.find("\n", at, limit)
             at = limit if end < 0 else end
+        elif char in "ce" and text[at - 1] in _BEFORE_WORD and (word := _CASE.match(text, at, limit)):
+            if word[0] != "esac":
+                cases.append(open_parens)
+            elif cases:
+                cases.pop()
+            at = word.end()
         else:
             at = skip(text, at, limit, depth)
     return limit

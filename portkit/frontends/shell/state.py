@@ -81,7 +81,6 @@ class State:
         """Assign a variable."""
         name = self.references.get(name, name)
         self.variables[name] = bounded(value, name) if isinstance(value, tuple) else value
-        self.unset.discard(name)
         if self.export_all:
             self.exported[name] = None
 
