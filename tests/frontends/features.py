@@ -54,6 +54,7 @@ VARIABLES = {
     "length": "X=hello; A=(a bb ccc); vllm serve ${#X} ${#A} ${#A[@]} ${#A[2]} ${#A[*]}",
     "prefix removal": "X=a/b/c.tar.gz; vllm serve ${X#*/} ${X##*/} ${X%.*} ${X%%.*} ${X#zz} ${X%/*}",
     "removal with quoted patterns": 'X=\'a*b*c\'; P=\'*\'; vllm serve "${X#a\'*\'}" "${X#a$P}" "${X#a"$P"}" "${X%%\\**}"',
+    "replacement of slashes": "X=a/b/c; vllm serve ${X////_} ${X///*/_} ${X///} ${X/\\/b/_}",
     "replacement": "X=a/b/c; vllm serve ${X/\\//-} ${X//\\//-} ${X//b} ${X/#a/z} ${X/%c/z} ${X//[ab]/_} ${X/x/y}",
     "replacement with variables": 'X=a.b.c; F=.; T=-; vllm serve ${X//$F/$T} ${X//"$F"/"$T"} ${X//./\'/\'}',
     "replacement of commas": 'X=1,2,3; vllm serve ${X//,/ } "${X//,/ }"',

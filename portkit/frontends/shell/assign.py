@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from portkit.frontends.shell import scan
@@ -14,6 +15,7 @@ from portkit.frontends.shell.values import (
     after,
     literal_piece,
     pieces_of,
+    ref_piece,
     symbolic,
     text_of,
 )
@@ -176,6 +178,29 @@ class Assigner:
     def _remember(self, name: str, state: State) -> None:
         if self.locals is not None and name not in self.locals:
             self.locals[name] = state.variables.get(name), name in state.exported
+
+    def lose(self, node: Node, state: State) -> None:
+        """Make unknown what a block assigns; of what it only adds words to, keep what was there."""
+        for name in self.names_in(node):
+            value = state.value(name)
+            if value is None or isinstance(value, Table) or not self._only_adds_words(name, node, value):
+                state.make_unknown(name, Span(0, 0))
+            elif isinstance(value, Array):
+                number = max(value.elements, default=-1) + 1
+                added = replace(ref_piece(f"${{{name}[@]:{number}}}", None, Span(0, 0)), many=True)
+                state.set(name, Array({**value.elements, number: (added,)}))
+            else:
+                known = (*value, literal_piece(" ", Span(0, 0))) if text_of(value) else ()
+                number = len(text_of(known) or "")
+                state.set(name, (*known, ref_piece(f"${{{name}:{number}}}", None, Span(0, 0))))
+
+    def _only_adds_words(self, name: str, node: Node, value: Value) -> bool:
+        start, end = self.evaluator.at(node)
+        text = self.evaluator.text[start:end]
+        array = rf"=\(\s*\"?\$\{{{name}\[@\]\}}|\+=\("
+        scalar = rf"\+=[\"'] |=\"\$(?:{name}|\{{{name}\}}) "
+        adding = re.findall(rf"(?<![\w$]){name}(?:{array if isinstance(value, Array) else scalar})", text)
+        return len(adding) == len(re.findall(rf"(?<![\w$]){name}(?:\[[^\]]*\])?\+?=", text))
 
     def names_in(self, node: Node) -> list[str]:
         """The variables that a block assigns anywhere."""

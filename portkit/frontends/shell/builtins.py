@@ -45,7 +45,7 @@ def _set(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> l
     options = texts[: texts.index("--")] if "--" in texts else texts
     if "--" in texts:
         rest = words[texts.index("--") + 2 :]
-        state.positional = None if any(w.splits for w in rest) else tuple(pieces_of(w) for w in rest)
+        state.give_arguments(rest)
     for option, argument in zip(options, [*options[1:], ""], strict=False):
         if re.fullmatch(r"[-+]\w*a\w*", option) or (option in ("-o", "+o") and argument == "allexport"):
             state.export_all = option.startswith("-")
@@ -54,11 +54,7 @@ def _set(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> l
 
 def _shift(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> list[Outcome]:
     count = int(words[1].text) if len(words) > 1 and words[1].text.isdigit() else 1
-    if state.positional is not None and count <= len(state.positional):
-        state.positional = state.positional[count:]
-    elif state.positional is None:
-        state.shifted += count
-    return [Outcome(state)]
+    return [Outcome(state, state.shift(count))]
 
 
 def _read(evaluator: Evaluator, node: Node, words: list[Word], state: State) -> list[Outcome]:

@@ -35,7 +35,7 @@ from portkit.launch import Ref, Word
 from portkit.source import Span
 
 _NAMES = re.compile(r"\$\{?[#!]?([A-Za-z_]\w*)")
-_ALL = re.compile(r"\$@\Z|\$\{@:\d+\}\Z|\$\{\w+\[@\]\}\Z")
+_ALL = re.compile(r"\$@\Z|\$\{@:\d+\}\Z|\$\{\w+\[@\](?::\d+)?\}\Z")
 _WORDS = re.compile(r"(?<![\w$-])[A-Za-z_][\w-]*")
 _ARGUMENTS = re.compile(r"\$\{?[#1-9@*]")
 _NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)\b\}?")
@@ -65,7 +65,7 @@ class Field:
         filled = [piece for piece in self.pieces if piece.ref is not None or piece.text]
         if len(filled) != 1 or filled[0].known or filled[0].ref is None:
             return False
-        return not filled[0].quoted or _ALL.match(filled[0].ref.expression) is not None
+        return filled[0].many or not filled[0].quoted or _ALL.match(filled[0].ref.expression) is not None
 
 
 class Expander:

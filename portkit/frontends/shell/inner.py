@@ -34,11 +34,12 @@ def shell(evaluator: Evaluator, words: list[Word], environment: dict[str, Word],
     assert found is not None
     world = state.copy()
     world.variables = {n: v for n, v in state.variables.items() if n in state.exported}
-    world.functions, world.input, world.document, world.shifted = {}, None, (), 0
-    arguments = [pieces_of(word) for word in found.arguments]
-    if found.text is not None and arguments:
-        world.variables["0"] = arguments.pop(0)
-    world.positional = None if any(word.splits for word in found.arguments) else tuple(arguments)
+    world.functions, world.input, world.document = {}, None, ()
+    arguments = found.arguments
+    if found.text is not None and arguments and not arguments[0].splits:
+        world.variables["0"] = pieces_of(arguments[0])
+        arguments = arguments[1:]
+    world.give_arguments(arguments)
     for name, word in {**environment, **inner_environment(words)}.items():
         world.set(name, pieces_of(word))
         world.exported[name] = None

@@ -161,8 +161,7 @@ def _passed_over(evaluator: Evaluator, node: Node, body: Node, state: State) -> 
     for name in assigned:
         inner.make_unknown(name, Span(0, 0))
     evaluator.run(body, inner)
-    for name in assigned:
-        state.make_unknown(name, Span(0, 0))
+    evaluator.assigner.lose(body, state)
     return [Outcome(state)]
 
 

@@ -62,7 +62,7 @@ def _substring(expander: Expander, text: str, at: int, end: int) -> str | None:
 
 
 def _replacement(expander: Expander, text: str, operator: str, at: int, end: int) -> str | None:
-    middle = at
+    middle = at + (operator == "//" and expander.text.startswith("/", at))  # that slash is the pattern's
     while middle < end and expander.text[middle] != "/":
         middle = scan.skip(expander.text, middle, end)
     pattern = expander.pattern(at, min(middle, end))

@@ -17,14 +17,17 @@ from portkit.frontends.shell.values import (
     Piece,
     Pieces,
     Table,
+    arguments_beyond,
     assigned,
     inside_expansion,
     literal_piece,
+    many,
     quoted,
     ref_piece,
     symbolic,
     text_of,
     unquoted,
+    word_of,
 )
 from portkit.source import Span
 
@@ -102,7 +105,7 @@ class Parameters:
         if name.isdigit() and name != "0":
             return self._positional(int(name))
         if name == "#":
-            return None if self.state.positional is None else (literal_piece(str(len(self.state.positional)), span),)
+            return self._count(span)
         if index is None:
             return self.state.scalar(name, span)
         value = self.state.value(name)
@@ -130,10 +133,28 @@ class Parameters:
         lookup = f'$({assigned(name, value)}; printf %s "${{{name}[{inside_expansion(key)}]}}")'
         return (ref_piece(lookup, known, span),)
 
+    def _count(self, span: Span) -> Pieces | None:
+        if self.state.positional is None:
+            return None
+        if any(many(element) for element in self.state.positional):
+            return (self._of_arguments("$#", span),)
+        return (literal_piece(str(len(self.state.positional)), span),)
+
     def _positional(self, number: int) -> Pieces | None:
         if self.state.positional is None:
             return None
+        for place, element in enumerate(self.state.positional[:number]):
+            if many(element):
+                first = arguments_beyond(element[0].ref.expression if element[0].ref else "")
+                if first is None:
+                    return (self._of_arguments(f"${{{number}}}", element[0].span),)
+                return (_open(self._outside(str(first + number - place - 1)), element[0].span),)
         return self.state.positional[number - 1] if number <= len(self.state.positional) else ()
+
+    def _of_arguments(self, expansion: str, span: Span) -> Piece:
+        """An expansion of arguments of which only the shell knows how many there are."""
+        words = " ".join(word_of(pieces, span).shell() for pieces in self.state.positional or ())
+        return _open(f'$(set -- {words}; printf %s "{expansion}")', span)
 
     def key(self, start: int, end: int) -> Pieces:
         """A table's key, which may be quoted or an expansion."""
@@ -150,6 +171,8 @@ class Parameters:
     def _length(self, name: str, index: tuple[int, int] | None, raw: str, span: Span) -> Iterator[Item]:
         if index is not None and self.expander.text[index[0] : index[1]] in ("@", "*"):
             elements = self._elements(name)
+            if elements is not None and any(many(element) for element in elements):
+                elements = None
             yield literal_piece(str(len(elements)), span) if elements is not None else _open(raw, span)
             return
         if name in ("@", "*"):

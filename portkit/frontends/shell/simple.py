@@ -181,9 +181,7 @@ def call(
     if owner.calls >= CALLS or not evaluator.findings.may_call():
         return [Outcome(state, None)]
     positional, shifted = state.positional, state.shifted
-    state.shifted = 0
-    known = not any(word.splits for word in arguments)
-    state.positional = tuple(pieces_of(word) for word in arguments) if known else None
+    state.give_arguments(arguments)
     before: Saved = {variable: (state.value(variable), variable in state.exported) for variable in environment}
     for variable, word in environment.items():
         state.set(variable, pieces_of(word))

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from portkit.frontends.shell.values import Array, Pieces, Table, Value, bounded, ref_piece, text_of
+from portkit.frontends.shell.values import (
+    Array,
+    Pieces,
+    Table,
+    Value,
+    arguments_beyond,
+    bounded,
+    many,
+    pieces_of,
+    ref_piece,
+    shown,
+    text_of,
+)
+from portkit.launch import Ref, Word
 from portkit.source import Span
 
 Conditions = tuple[tuple[str, bool], ...]
@@ -95,6 +108,32 @@ class State:
             self.variables.pop(name, None)
         else:
             self.variables[name] = value
+
+    def give_arguments(self, words: list[Word]) -> None:
+        """Set the positional parameters; the script's own unknown ones may be among them."""
+        passed_on = arguments_beyond(words[0].text) if len(words) == 1 and words[0].splits else None
+        if passed_on is not None or any(word.splits and not word.parts for word in words):
+            self.positional, self.shifted = None, (passed_on or 1) - 1
+        else:
+            self.positional, self.shifted = tuple(pieces_of(word) for word in words), 0
+
+    def shift(self, count: int) -> bool:
+        """Take arguments away; False where there are not as many."""
+        if self.positional is None:
+            self.shifted += count
+            return True
+        kept = list(self.positional)
+        while count > 0 and kept and not many(kept[0]):
+            del kept[0]
+            count -= 1
+        if count and kept:
+            first = arguments_beyond(shown(kept[0][0]))
+            beyond = f"${{@:{first + count}}}" if first is not None else "$@"
+            kept[0] = (replace(kept[0][0], ref=Ref(beyond)),)
+        elif count:
+            return False
+        self.positional = tuple(kept)
+        return True
 
     def separators(self) -> str | None:
         """The characters that split words; None where they aren't known."""

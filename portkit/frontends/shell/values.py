@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from portkit.launch import Part, Ref, Word, shell_quote
@@ -13,7 +14,8 @@ class Piece:
     """A run of text or one reference.
 
     `exact` says that `text` is the source's own characters at `span`, so that a part of it has a
-    place of its own. `quoted` text is not split into words.
+    place of its own. `quoted` text is not split into words. `many` marks an element of an array or of
+    the arguments that stands for any number of them.
     """
 
     text: str
@@ -21,12 +23,15 @@ class Piece:
     ref: Ref | None = None
     quoted: bool = False
     exact: bool = False
+    many: bool = False
 
     @property
     def known(self) -> bool:
         """Whether its value is known."""
         return self.ref is None or self.ref.value is not None
 
+
+_ARGUMENTS = re.compile(r"\$(?:@|\{@:([1-9]\d*)\})\Z")
 
 Pieces = tuple[Piece, ...]
 """A scalar's value."""
@@ -150,7 +155,7 @@ def pieces_of(word: Word) -> Pieces:
     return tuple(
         literal_piece(part, word.span, exact=exact)
         if isinstance(part, str)
-        else ref_piece(part.expression, part.value, word.span)
+        else replace(ref_piece(part.expression, part.value, word.span), many=word.splits)
         for part in word.parts
     )
 
@@ -161,6 +166,17 @@ def after(word: Word, length: int) -> Word:
     assert isinstance(first, str)
     rest = first[length:]
     return Word(((rest,) if rest else ()) + word.parts[1:], word.span, word.splits)
+
+
+def many(pieces: Pieces) -> bool:
+    """Whether an element stands for any number of them."""
+    return any(piece.many for piece in pieces)
+
+
+def arguments_beyond(expression: str) -> int | None:
+    """The first argument in an expression for all the script's arguments from one on (`$@`, `${@:3}`)."""
+    found = _ARGUMENTS.match(expression)
+    return int(found[1] or 1) if found is not None else None
 
 
 def assigned(name: str, value: Value) -> str:
