@@ -30,7 +30,12 @@ class Report(Protocol):
     """Takes a problem with the tokens it is about."""
 
     def __call__(
-        self, kind: ProblemKind, message: str, tokens: Sequence[Token], suggestions: Sequence[str] = ()
+        self,
+        kind: ProblemKind,
+        message: str,
+        tokens: Sequence[Token],
+        suggestions: Sequence[str] = (),
+        subject: str = "",
     ) -> None: ...
 
 
@@ -199,7 +204,7 @@ class _Parser:
         if option.explicit is not None:
             if most == 0:
                 text = f"{option.name} takes no value"
-                self.report("unexpected_value", text, [token], _switch_hint(option))
+                self.report("unexpected_value", text, [token], _switch_hint(option), option.name)
                 return index + 1
             values = [option.explicit]
         else:
@@ -207,7 +212,8 @@ class _Parser:
             values = values[: int(min(most, len(values)))]
         end = index + 1 + (len(values) if option.explicit is None else 0)
         if len(values) < fewest and not any(value.splits for value in values):
-            self.report("missing_value", f"{option.name} needs {_counted(option.flag)}", self.tokens[index:end])
+            text = f"{option.name} needs {_counted(option.flag)}"
+            self.report("missing_value", text, self.tokens[index:end], (), option.name)
             return end
         abbreviated = not token.text.startswith(option.name)
         self.found.append(Occurrence(option.flag, option.name, token, tuple(values), abbreviated))
@@ -221,7 +227,7 @@ class _Parser:
         if not stray or self.pending or self.kinds[end] is _Other.OPAQUE:
             return end
         text = f"{option.name} takes no value, {self._quote(stray)} is left over"
-        self.report("unexpected_value", text, stray, _switch_hint(option))
+        self.report("unexpected_value", text, stray, _switch_hint(option), option.name)
         return end + len(stray)
 
     def _no_option(self, index: int, option: _Option) -> int:
@@ -233,14 +239,14 @@ class _Parser:
         spelled = token.spelled.partition("=")[0]
         if option.candidates:
             names = ", ".join(option.candidates)
-            self.report("ambiguous", f"{spelled} could be {names}", covered, option.candidates)
+            self.report("ambiguous", f"{spelled} could be {names}", covered, option.candidates, option.name)
         elif STAND_IN.search(option.name):
             self.opaque = True
             self.report("opaque", f"only the shell knows which option {spelled} is", covered)
         else:
             near = self.table.suggestions(option.name)
             hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            self.report("unrecognized", f"no option {spelled}{hint}", covered, near)
+            self.report("unrecognized", f"no option {spelled}{hint}", covered, near, option.name)
         return index + len(covered)
 
     def _opaque(self, index: int) -> int:

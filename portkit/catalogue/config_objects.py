@@ -44,7 +44,7 @@ def unknown_keys(
             near += [k for k in difflib.get_close_matches(key, fields, n=3, cutoff=0.7) if k not in near]
             hint = f"; did you mean {' or '.join(near)}?" if near else ""
             release = f"{catalogue.engine} {catalogue.release}"
-            found.append(BadValue(f"{class_name} has no key {path + key!r} in {release}{hint}", near))
+            found.append(BadValue(f"{class_name} has no key {path + key!r} in {release}{hint}", near, path + key))
     return found
 
 

@@ -41,12 +41,21 @@ class Reading:
         """Whether the engine is started by its `serve` command, which has rules of its own."""
         return "serve" in self.launch.entrypoint.split()
 
-    def report(self, kind: ProblemKind, message: str, tokens: Sequence[Token], suggestions: Sequence[str] = ()) -> None:
+    def report(
+        self,
+        kind: ProblemKind,
+        message: str,
+        tokens: Sequence[Token],
+        suggestions: Sequence[str] = (),
+        subject: str = "",
+        key: str = "",
+    ) -> None:
         """Record a problem with the tokens it is about, which all come from one source."""
         source = tokens[0].source if tokens else self.launch.source
         where = place(tokens) if tokens else self.launch.span
         words = all_words(tokens)
-        self.resolution.problems.append(Problem(kind, message, where, source, words, tuple(suggestions)))
+        problem = Problem(kind, message, where, source, words, tuple(suggestions), subject, key)
+        self.resolution.problems.append(problem)
 
     def keep(self, flag: Flag, value: object, option: Token, values: Sequence[Token]) -> None:
         """Record a flag that the engine takes out of the command line before its parser sees it."""

@@ -67,7 +67,8 @@ class Problem:
     `kind`: unrecognized, ambiguous, invalid_value, missing_value, missing_required,
     unexpected_value, refused (all of which stop the engine), ignored (the engine takes it and does
     nothing with it), or opaque (what only the shell knows, or a file portkit hasn't got).
-    `suggestions` are near spellings, best first.
+    `suggestions` are near spellings, best first. `subject` is the option it is about, in full and as
+    the parser sees it, where there is one; `key` the dotted path of a key inside its config object.
     """
 
     kind: ProblemKind
@@ -76,6 +77,8 @@ class Problem:
     source: SourceText
     words: tuple[Word, ...] = ()
     suggestions: tuple[str, ...] = ()
+    subject: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,17 +60,19 @@ def _take(occurrence: Occurrence, reading: Reading) -> None:
         return
     if flag.refused:
         instead = f"; use {flag.replacement}" if flag.replacement else ""
-        reading.report("refused", f"{occurrence.name} stops this release{instead}", covered)
+        reading.report("refused", f"{occurrence.name} stops this release{instead}", covered, (), occurrence.name)
         return
     try:
         value = _value(occurrence, reading)
     except BadValue as error:
-        reading.report("invalid_value", f"{_label(occurrence)}: {error.message}", covered, error.suggestions)
+        message = f"{_label(occurrence)}: {error.message}"
+        reading.report("invalid_value", message, covered, error.suggestions, _label(occurrence))
         return
     if flag.config_class is not None:
         value = coerced(value, flag.config_class, reading.catalogue)
         for wrong in unknown_keys(value, flag.config_class, reading.catalogue, reading.stand_ins):
-            reading.report("invalid_value", f"{_label(occurrence)}: {wrong.message}", covered, wrong.suggestions)
+            message = f"{_label(occurrence)}: {wrong.message}"
+            reading.report("invalid_value", message, covered, wrong.suggestions, _label(occurrence), wrong.key)
     _inert_config(occurrence, covered, reading)
     _store(occurrence, value, covered, reading)
 
@@ -131,7 +133,7 @@ def _check_required(occurrences: Sequence[Occurrence], reading: Reading) -> None
     given = {occurrence.flag.dest for occurrence in occurrences}
     for flag in reading.table.required:
         if flag.dest not in given:
-            reading.report("missing_required", f"{' or '.join(flag.names)} is required", [])
+            reading.report("missing_required", f"{' or '.join(flag.names)} is required", [], (), flag.name)
 
 
 def _covered(occurrence: Occurrence) -> list[Token]:

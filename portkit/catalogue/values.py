@@ -30,12 +30,16 @@ _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
 
 
 class BadValue(ValueError):
-    """A text that the engine's parser refuses; `suggestions` are near ones that it takes."""
+    """A text that the engine's parser refuses; `suggestions` are near ones that it takes.
 
-    def __init__(self, message: str, suggestions: Iterable[str] = ()) -> None:
+    `key` is the dotted path of the key it is about, inside a config object.
+    """
+
+    def __init__(self, message: str, suggestions: Iterable[str] = (), key: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.suggestions = tuple(suggestions)
+        self.key = key
 
 
 def vllm_human_int(text: str) -> int:
