@@ -32,6 +32,7 @@ def load(engine: EngineName, release: Version) -> Catalogue:
         flags=tuple(_flag(row) for row in document["flags"]),
         variables={row["name"]: Variable(**row) for row in document["variables"]},
         config_classes=document.get("config_classes", {}),
+        registries=document.get("registries", {}),
     )
 
 

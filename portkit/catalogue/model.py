@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +63,8 @@ class Catalogue:
     """Everything one release of one engine accepts on its command line and in its environment.
 
     `config_classes` maps a class name (see `Flag.config_class`) to its fields: name -> type text.
+    `registries` has the names that the engine looks up at start where its parser lists no choices, by
+    dest (`quantization`) or by dest and key (`speculative_config.method`).
     """
 
     engine: EngineName
@@ -70,6 +72,7 @@ class Catalogue:
     flags: tuple[Flag, ...]
     variables: Mapping[str, Variable]
     config_classes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    registries: Mapping[str, Sequence[str]] = field(default_factory=dict)
     by_name: Mapping[str, Flag] = field(init=False, repr=False, compare=False)
     by_dest: Mapping[str, Flag] = field(init=False, repr=False, compare=False)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from portkit.catalogue.load import load
 from portkit.conversions.generic import names_of, without_place
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
@@ -17,7 +19,7 @@ from portkit.conversions.speculation import emitted_method
 from portkit.conversions.writing import Carry, WriteContext, emit_at
 from portkit.deployment.schema import Setting
 from portkit.mapping.load import table
-from portkit.mapping.rows import Row
+from portkit.mapping.rows import Place, Row
 
 _DFLASH_BACKENDS = frozenset({"FLASH_ATTN", "FLEX_ATTENTION"})
 _SINGLE_TOKEN_ALWAYS = frozenset({"CUTLASS_MLA", "LINEAR_ATTN"})
@@ -38,7 +40,7 @@ def read_backend(row: Row, context: ReadContext) -> Reading | None:
         return Reading(value, tuple(found))
     wanted = value.upper()
     entries = table("attention_backends")
-    kind = "mla" if wanted.endswith("MLA") or "MLA_SPARSE" in wanted else "mha"
+    kind = "mla" if wanted.removesuffix("_VLLM_V1").endswith("MLA") or "MLA_SPARSE" in wanted else "mha"
     match = next((e for e in entries if e.get("vllm") == wanted and e["kind"] in (kind, "any")), None)
     return Reading(match["sglang"] if match else wanted, tuple(found))
 
@@ -50,8 +52,7 @@ def write_vllm_backend(row: Row, setting: Setting, context: WriteContext) -> Car
     if place is None or not setting.known:
         return without_place(row, setting, context)
     if context.same_engine:
-        refusal = refused(_as_written(setting).upper(), context)
-        return Carry("unsafe" if refusal else "carried", (emit_at(place, _as_written(setting)),), reason=refusal)
+        return _write_own(setting, place, context)
     decode = context.value("attention.decode_backend")
     wanted = decode or setting.value
     entry = backend_entry(wanted, context)
@@ -68,6 +69,19 @@ def write_vllm_backend(row: Row, setting: Setting, context: WriteContext) -> Car
     return Carry(verdict, (emit_at(place, name, comment=comment),), reason=entry.get("reason", ""))
 
 
+def _write_own(setting: Setting, place: Place, context: WriteContext) -> Carry:
+    """A backend of vLLM's own, under the name that the target release has for it."""
+    written = _as_written(setting)
+    before = load("vllm", Version(context.source.release)).registries["attention_backend"]
+    if written.upper() in {*before} - {*context.catalogue.registries["attention_backend"]}:
+        entry = backend_entry(str(setting.value), context) or {}
+        if "vllm" not in entry:
+            return Carry("lost", reason=f"vLLM {context.release} has no backend {written}: its own choice is kept")
+        return Carry("converted", (emit_at(place, entry["vllm"]),), reason=f"{written} in the source's release")
+    refusal = refused(written.upper(), context)
+    return Carry("unsafe" if refusal else "carried", (emit_at(place, written),), reason=refusal)
+
+
 def _as_written(setting: Setting) -> str:
     written = setting.provenance.written
     return written[0].text if written and written[0].text else str(setting.value)
@@ -76,14 +90,13 @@ def _as_written(setting: Setting) -> str:
 def backend_entry(sglang_name: str, context: WriteContext) -> dict[str, Any] | None:
     """The table's entry for one of SGLang's names, by the model's kind of attention and the release."""
     kinds = ("mla", "any") if context.facts.mla else ("mha", "any")
-    for entry in table("attention_backends"):
-        if entry["sglang"] != sglang_name or entry["kind"] not in kinds:
-            continue
-        since = entry.get("since")
-        if since and context.release < Version(since):
-            return {"reason": f"vLLM has {entry['vllm']} from {since}", "verdict": "lost"}
-        return dict(entry)
-    return None
+    fitting = [e for e in table("attention_backends") if e["sglang"] == sglang_name and e["kind"] in kinds]
+    for entry in fitting:
+        if context.release in SpecifierSet(entry.get("releases", ""), prereleases=True):
+            return dict(entry)
+    if not fitting:
+        return None
+    return {"reason": f"vLLM has {fitting[0]['vllm']} in releases {fitting[0]['releases']}", "verdict": "lost"}
 
 
 def refused(name: str, context: WriteContext) -> str:

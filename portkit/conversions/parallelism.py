@@ -306,7 +306,7 @@ def write_vllm_all2all(row: Row, setting: Setting, context: WriteContext) -> Car
     place = context.place(row)
     if place is None:
         return without_place(row, setting, context)
-    if setting.value == "none":
+    if setting.value == "none" and not context.same_engine:
         return Carry("built-in", reason="vLLM's default gathers and scatters, as SGLang's none does")
     wanted = "deepep low_latency" if setting.value == "deepep auto" else setting.value
     name = next((n for n in names_of(row.side("vllm")) if n.canonical == wanted and n.holds_in(context.release)), None)

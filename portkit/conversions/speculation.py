@@ -19,6 +19,7 @@ from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
 from portkit.conversions.writing import Carry, Emit, WriteContext, as_given, emit_at, symbolic_shell
 from portkit.deployment.schema import Setting
+from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
 from portkit.verdicts import Verdict
 
@@ -351,11 +352,13 @@ def write_draft_quantization(row: Row, setting: Setting, context: WriteContext) 
 
 @writer("ngram_depth")
 def write_ngram_depth(row: Row, setting: Setting, context: WriteContext) -> Carry:
-    """The longest match: prompt_lookup_max of ngram, the tree depth of suffix decoding."""
+    """The tree depth of suffix decoding; with ngram, which has no trie, it bounds the match instead."""
     method = emitted_method(context)
-    if method not in ("ngram", "suffix"):
+    if method == "suffix":
+        place = row.side("vllm").places[0]
+    elif method == "ngram" and context.value("speculation.ngram_max_match") is None:
+        place = rows()["speculation.ngram_max_match"].vllm.places[0]
+    else:
         return _follows_method(context)
-    key = "prompt_lookup_max" if method == "ngram" else "suffix_decoding_max_tree_depth"
-    place = next(p for p in row.side("vllm").places if p.key == key)
     reason = "a trie's depth is not quite a match length"
     return Carry("approximate", (emit_at(place, setting.value),), reason=reason)

@@ -11,6 +11,7 @@ from portkit.conversions.writing import Carry, Emit, PortOptions, WriteContext
 from portkit.deployment.schema import Deployment, Setting, Unmapped
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
+from portkit.porting.spelling import spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Port:
         """Everything to render, with the setting it comes from."""
         for entry in self.entries:
             for emit in entry.carry.emits:
-                yield entry, emit
+                yield entry, spelled(emit, self.catalogue)
 
 
 def port(source: Deployment, catalogue: Catalogue, options: PortOptions) -> Port:

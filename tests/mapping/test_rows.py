@@ -1,9 +1,7 @@
 """Every row against the catalogues, and every flag of the six areas against the rows."""
 
-import json
-from pathlib import Path
-
 import pytest
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from portkit.catalogue.load import known_releases, load
@@ -126,19 +124,29 @@ def test_ranges_are_specifiers():
                 place.holds_in(Version("0.20.1"))
 
 
-VLLM_NAMES = json.loads((Path(__file__).parent / "vllm_names.json").read_text())
+VLLM = [release for engine, release in RELEASES if engine == "vllm"]
+REGISTERED = {
+    "serving.tool_call_parser": "tool_call_parser",
+    "serving.reasoning_parser": "reasoning_parser",
+    "model.quantization": "quantization",
+    "model.load_format": "load_format",
+    "speculation.method": "speculative_config.method",
+}
 
 
-@pytest.mark.parametrize("release", VLLM_NAMES)
-def test_vllm_names_are_in_its_registries(release):
-    """Names that vLLM's parser doesn't check but its registries do (facts read from each release)."""
-    for setting, known in VLLM_NAMES[release].items():
-        if setting == "attention.backend":
-            written = {
-                e["vllm"]
-                for e in table("attention_backends")
-                if "vllm" in e and Version(e.get("since", "0")) <= Version(release)
-            }
-        else:
-            written = {n.native for n in names_of(rows()[setting].vllm) if n.holds_in(Version(release))}
-        assert written <= set(known), f"{setting} on {release}"
+@pytest.mark.parametrize("release", VLLM, ids=str)
+@pytest.mark.parametrize("setting", REGISTERED)
+def test_vllm_names_are_in_its_registries(setting, release):
+    """Names that vLLM's parser doesn't check but its registries do."""
+    written = {name.native for name in names_of(rows()[setting].vllm) if name.holds_in(release)}
+    assert written <= set(load("vllm", release).registries[REGISTERED[setting]])
+
+
+@pytest.mark.parametrize("release", VLLM, ids=str)
+def test_vllm_attention_backends_are_in_its_registry(release):
+    written = {
+        entry["vllm"]
+        for entry in table("attention_backends")
+        if "vllm" in entry and release in SpecifierSet(entry.get("releases", ""), prereleases=True)
+    }
+    assert written <= set(load("vllm", release).registries["attention_backend"])

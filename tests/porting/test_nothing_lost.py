@@ -29,6 +29,7 @@ SAMPLES = {
     "--max-cudagraph-capture-size": "64",
     "--max-num-batched-tokens": "8192",
     "--max-num-seqs": "64",
+    "--mamba-scheduler-strategy": "no_buffer",  # the older name has no choices, the newer one has
 }
 SPECIAL = {
     "--config": None,  # reads a file

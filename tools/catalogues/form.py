@@ -23,6 +23,10 @@ def text(document: dict[str, Any]) -> str:
     classes = document.get("config_classes", {})
     if classes:
         sections.append(_classes(classes))
+    registries = document.get("registries", {})
+    if registries:
+        rows = ",\n".join(f" {_json(place)}: {_json(names)}" for place, names in sorted(registries.items()))
+        sections.append(f'"registries": {{\n{rows}\n}}')
     variables = sorted(document["variables"], key=lambda v: v["name"])
     blank = {"type": "str", "default": None, "replacement": None}
     sections.append(_list("variables", (_short(v, _VARIABLE_KEYS, blank) for v in variables)))

@@ -14,7 +14,7 @@ import typing
 from pathlib import Path
 from typing import Any
 
-from catalogues import vllm_environment
+from catalogues import registries, vllm_environment
 from catalogues.environment import scan
 from catalogues.eras import (
     ENGINES,
@@ -54,6 +54,7 @@ def read(sources: Sources) -> tuple[Record, dict[str, str]]:
     return {
         "flags": flags,
         "config_classes": classes,
+        "registries": registries.names(sources.root / "vllm"),
         "variables": variables,
         "environment_writes": found.writes,
     }, failed
