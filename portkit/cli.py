@@ -192,15 +192,16 @@ def releases(
             typer.echo(f"{engine}: {', '.join(map(str, known_releases(engine)))}")
         return
     from portkit.frontends.shell import read_script
-    from portkit.pipeline import pick, read_source
+    from portkit.pipeline import pick, read_source, reader_beside
 
     chosen, remark = pick(read_script(read_source(script), _pairs(set_)), launch)
-    taken = choose_release(chosen, None)
+    taken = choose_release(chosen, None, reader_beside(chosen.source.name))
     if remark:
         typer.echo(remark)
     typer.echo(f"{script} is read as {chosen.engine} {taken.catalogue.release}: {taken.reason}")
-    for version, refusal in accepting(chosen):
-        typer.echo(f"{chosen.engine} {version}: {f'refuses it: {refusal}' if refusal else 'accepts it'}")
+    for first, last, refusal in accepting(chosen):
+        named = f"{first} to {last}" if first != last else str(first)
+        typer.echo(f"{chosen.engine} {named}: {f'refuses it: {refusal}' if refusal else 'accepts it'}")
 
 
 def _request(

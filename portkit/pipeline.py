@@ -59,8 +59,9 @@ def load_deployment(request: Request) -> Loaded:
     source = read_source(request.path)
     launches = read_script(source, request.settings or {})
     launch, remark = pick(launches, request.launch)
-    chosen = choose_release(launch, _asked(launch, request.release))
-    resolution = resolve(launch, chosen.catalogue, _reader_beside(source.name))
+    read_file = reader_beside(source.name)
+    chosen = choose_release(launch, _asked(launch, request.release), read_file)
+    resolution = resolve(launch, chosen.catalogue, read_file)
     _stop_at_refusals(resolution)
     facts = gather_facts(source.text, _model_name(resolution), gpu=request.gpu, model_config=request.model_config)
     deployment = read_deployment(resolution, facts, chosen.reason)
@@ -79,8 +80,8 @@ def _asked(launch: Launch, release: str | tuple[str, ...] | None) -> str | None:
     return next((text for text in release if split_engine(text)[0] == launch.engine), None)
 
 
-def _reader_beside(script: str) -> Callable[[str], str | None]:
-    """Reads a `--config` file that a launch names: beside the script, else from here; None where it isn't."""
+def reader_beside(script: str) -> Callable[[str], str | None]:
+    """Reads a file that a script names: beside the script, else from here; None where it isn't."""
 
     def read(path: str) -> str | None:
         for folder in (Path(script).parent, Path()):
