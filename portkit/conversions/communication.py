@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+from packaging.version import Version
+
 from portkit.conversions.generic import without_place, write_switch
 from portkit.conversions.reading import ReadContext, Reading
 from portkit.conversions.registry import reader, writer
 from portkit.conversions.writing import Carry, Emit, WriteContext, variable_as_given
 from portkit.deployment.schema import Setting
+from portkit.mapping.alone import disposition
 from portkit.mapping.rows import Row
 
 
@@ -29,6 +32,9 @@ def write_foreign(row: Row, setting: Setting, context: WriteContext) -> Carry:
     name = setting.setting.rsplit(".", 1)[1]
     if setting.provenance.detail:
         return Carry("inert", reason=setting.provenance.detail)
+    known = disposition(context.source.engine, name, Version(context.source.release))
+    if known is not None:
+        return Carry(known.verdict, reason=known.reason)
     return Carry("lost", reason=f"only {context.source.engine} reads {name}")
 
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from packaging.version import Version
+
 from portkit.catalogue.model import Catalogue
 from portkit.conversions.writing import Carry, Emit, PortOptions
 from portkit.deployment.schema import Deployment, Provenance, Setting, Unmapped, text_of
+from portkit.mapping.alone import disposition
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
 from portkit.porting.port import Entry, port, row_of
@@ -245,16 +248,18 @@ def _unmapped_lines(a: Deployment, b: Deployment) -> Iterator[Line]:
         assert present is not None
         same = one is not None and other is not None and one.text == other.text
         difference: Difference = "none" if same else "changed" if one and other else "only_a" if one else "only_b"
+        owner = a if one is not None else b
+        known = disposition(owner.engine, name, Version(owner.release)) if a.engine != b.engine else None
         yield Line(
             setting=name,
             title=name,
             area="unmapped",
             unit="none",
-            impact="low",
+            impact=known.impact if known else "low",
             difference=difference,
-            verdict="same" if same and a.engine == b.engine else "unknown",
+            verdict="same" if same and a.engine == b.engine else known.verdict if known else "unknown",
             a=one,
             b=other,
-            why="",
-            reason=present.reason,
+            why=known.why if known else "",
+            reason=known.reason if known else present.reason,
         )

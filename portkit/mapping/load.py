@@ -22,13 +22,13 @@ from portkit.mapping.rows import AREAS, Place, Row, Side
 @cache
 def rows() -> Mapping[str, Row]:
     """All rows by setting, areas in reading order and rows in file order."""
-    return {record["setting"]: _row(record) for record in _records("rows", [f"{a}.yaml" for a, _ in AREAS])}
+    return {record["setting"]: _row(record) for record in records("rows", [f"{a}.yaml" for a, _ in AREAS])}
 
 
 @cache
 def table(name: str) -> Any:
     """A table that rows refer to, such as `gpus`: mappings/tables/<name>.yaml, as plain data."""
-    return _records(name, [f"tables/{name}.yaml"])
+    return records(name, [f"tables/{name}.yaml"])
 
 
 def _row(record: dict[str, Any]) -> Row:
@@ -58,7 +58,8 @@ def _side(record: dict[str, Any]) -> Side:
     return Side(places=tuple(Place(**place) for place in record.get("places", ())), **values)
 
 
-def _records(name: str, files: list[str]) -> Any:
+def records(name: str, files: list[str]) -> Any:
+    """The parsed content of files under mappings/: their lists joined, or the one document."""
     folder = data_root() / "mappings"
     texts = [(folder / file).read_bytes() for file in files]
     digest = hashlib.sha256(b"\0".join(texts)).hexdigest()[:20]

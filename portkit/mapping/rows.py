@@ -113,6 +113,10 @@ AREAS: tuple[tuple[str, str], ...] = (
     ("attention", "Attention"),
     ("memory", "Memory and KV cache"),
     ("scheduling", "Scheduling"),
+    ("lora", "LoRA adapters"),
+    ("multimodal", "Multimodal input"),
+    ("disaggregation", "Disaggregation and KV transfer"),
     ("serving", "Server and parsers"),
+    ("observability", "Logs, metrics and traces"),
 )
 """The areas in the order a launch is read, with their titles."""

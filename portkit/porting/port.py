@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from packaging.version import Version
+
 from portkit.catalogue.model import Catalogue
 from portkit.conversions import WRITERS, load_all
 from portkit.conversions.writing import Carry, Emit, PortOptions, WriteContext
 from portkit.deployment.schema import Deployment, Setting, Unmapped
+from portkit.mapping.alone import disposition
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
 from portkit.porting.spelling import spelled
@@ -90,7 +93,10 @@ class _Writer:
     def _unmapped(self, item: Unmapped) -> Carry:
         """A flag without a row: within one engine it stays what it is where the target has it."""
         if not self.context.same_engine or not item.command:
-            return Carry("unknown", reason=item.reason)
+            known = disposition(self.source.engine, item.name, Version(self.source.release))
+            if known is None:
+                return Carry("unknown", reason=item.reason)
+            return Carry(known.verdict, reason=known.reason)
         option, *values = item.command
         if item.name not in self.context.catalogue.by_name:
             return Carry("lost", reason=f"{self.context.engine} {self.context.release} has no {item.name}")
