@@ -12,6 +12,7 @@ from portkit.errors import PortkitError
 
 if TYPE_CHECKING:
     from portkit.pipeline import Loaded, Request
+    from portkit.report.findings import Checked
 
 app = typer.Typer(
     name="portkit",
@@ -175,6 +176,56 @@ def show(
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     yaml.dump(document, sys.stdout)
+
+
+@app.command()
+def check(
+    script: Script,
+    from_: Annotated[str | None, typer.Option("--from", help="Engine and release of the script.")] = None,
+    launch: Annotated[str | None, typer.Option("--launch", help="Only this launch, by number or name.")] = None,
+    gpu: Gpu = None,
+    model_config: ModelConfig = None,
+    set_: Settings = None,
+    format_: Annotated[str, typer.Option("--format", help="table, json, github or sarif.")] = "table",
+) -> None:
+    """What is wrong with each launch on its release: flags, values, keys, variables, combinations.
+
+    Exits with 0 when nothing is worse than a note, 1 when something is, 2 on trouble.
+    """
+    from portkit.checking.check import check as find
+    from portkit.pipeline import label, load_resolutions
+    from portkit.report.findings import Checked, failing
+
+    _one_of("--format", format_, ("table", "json", "github", "sarif"))
+    checked = [
+        Checked(
+            label(one.launch),
+            one.launch.engine,
+            str(one.resolution.catalogue.release),
+            one.reason,
+            tuple(find(one.resolution, one.facts)),
+        )
+        for one in load_resolutions(_request(script, from_, launch, gpu, model_config, _pairs(set_)))
+    ]
+    _show_findings(checked, format_)
+    raise typer.Exit(1 if failing(checked) else 0)
+
+
+def _show_findings(checked: list[Checked], format_: str) -> None:
+    import json
+
+    from portkit.report import findings
+
+    if format_ == "table":
+        from portkit.report.console import console
+
+        findings.print_findings(checked, console())
+    elif format_ == "github":
+        for line in findings.github_lines(checked):
+            typer.echo(line)
+    else:
+        document = findings.sarif_document if format_ == "sarif" else findings.findings_document
+        typer.echo(json.dumps(document(checked), indent=2, ensure_ascii=False))
 
 
 @app.command()

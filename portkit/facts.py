@@ -118,6 +118,7 @@ def _config_facts(path: str) -> dict[str, Any]:
         "moe": bool(experts) and experts != 1,
         "mla": text.get("kv_lora_rank") is not None,
         "mtp_layers": layers,
+        "attention_heads": text.get("num_attention_heads"),
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from portkit.catalogue.resolution import Problem, Resolution
 from portkit.catalogue.resolve import resolve
-from portkit.deployment.schema import Deployment
+from portkit.deployment.schema import Deployment, Facts
 from portkit.dialects.read import read_deployment
 from portkit.errors import PortkitError
 from portkit.facts import gather_facts
@@ -50,6 +50,36 @@ class Loaded:
     remarks: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A launch read by a release, whatever that refuses of it."""
+
+    launch: Launch
+    resolution: Resolution
+    facts: Facts
+    reason: str
+
+
+def load_resolutions(request: Request) -> list[Resolved]:
+    """Every launch of a file, or the one asked for, each read by its release.
+
+    Raises PortkitError where the file can't be read or holds no launch.
+    """
+    source = read_source(request.path)
+    launches = read_script(source, request.settings or {})
+    chosen = launches if request.launch is None else [pick(launches, request.launch)[0]]
+    return [_resolved(launch, request) for launch in chosen]
+
+
+def _resolved(launch: Launch, request: Request) -> Resolved:
+    read_file = reader_beside(launch.source.name)
+    chosen = choose_release(launch, _asked(launch, request.release), read_file)
+    resolution = resolve(launch, chosen.catalogue, read_file)
+    name = _model_name(resolution)
+    facts = gather_facts(launch.source.text, name, gpu=request.gpu, model_config=request.model_config)
+    return Resolved(launch, resolution, facts, chosen.reason)
+
+
 def load_deployment(request: Request) -> Loaded:
     """Read a file to its canonical document.
 
@@ -59,13 +89,11 @@ def load_deployment(request: Request) -> Loaded:
     source = read_source(request.path)
     launches = read_script(source, request.settings or {})
     launch, remark = pick(launches, request.launch)
-    read_file = reader_beside(source.name)
-    chosen = choose_release(launch, _asked(launch, request.release), read_file)
-    resolution = resolve(launch, chosen.catalogue, read_file)
+    resolved = _resolved(launch, request)
+    resolution = resolved.resolution
     _stop_at_refusals(resolution)
-    facts = gather_facts(source.text, _model_name(resolution), gpu=request.gpu, model_config=request.model_config)
-    deployment = read_deployment(resolution, facts, chosen.reason)
-    remarks = [f"read as {deployment.engine} {deployment.release} ({chosen.reason})"]
+    deployment = read_deployment(resolution, resolved.facts, resolved.reason)
+    remarks = [f"read as {deployment.engine} {deployment.release} ({resolved.reason})"]
     if remark:
         remarks.append(remark)
     remarks.extend(f"{kind}: {why}" for kind, why in _guesses(deployment))

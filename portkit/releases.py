@@ -75,10 +75,11 @@ def accepting(launch: Launch) -> list[tuple[Version, Version, str]]:
 
 
 def _named(launch: Launch, found: list[Evidence]) -> Chosen | None:
-    """The release that the script's text names: by what it runs, else by words that fit the launch."""
+    """The release that the text names: by image, package or checkout, else by words that fit the launch."""
     line = launch.source.position(launch.span.start)[0]
     exact = [item for item in found if item.exact is not None]
-    firm = [item for item in exact if not item.commented and item.kind != "text"]
+    firm = [item for item in exact if item.kind != "text"]
+    firm = [item for item in firm if not item.commented] or firm
     if firm:
         taken = max(firm, key=lambda item: (_line(item) <= line, _line(item) if _line(item) <= line else -_line(item)))
         return _chosen(launch, taken, firm)

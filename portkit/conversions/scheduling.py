@@ -8,8 +8,6 @@ and 0.33.0 config/vllm.py `_set_max_num_scheduled_tokens`, engine/arg_utils.py.
 
 from __future__ import annotations
 
-from packaging.version import Version
-
 from portkit.catalogue.resolution import Unknown
 from portkit.conversions.cuda_graphs import target_max_num_seqs
 from portkit.conversions.generic import without_place, write_same
@@ -23,6 +21,7 @@ from portkit.defaults.limits import (
     sglang_default_chunk,
     vllm_default_max_num_batched_tokens,
     vllm_default_max_num_seqs,
+    vllm_draft_slots,
 )
 from portkit.deployment.schema import Setting
 from portkit.mapping.rows import Place, Row
@@ -191,17 +190,9 @@ def _with_unknown_chunk(place: Place, setting: Setting, default: int, reserved: 
 
 
 def draft_slots(context: WriteContext) -> int:
-    """Token slots per sequence that the drafter takes from the budget on vLLM.
-
-    0.17.1 to 0.27.1: k - 1 for parallel drafting (DFlash), 1 for a draft model; 0.33.0: none
-    (config/speculative.py `max_num_new_slots_for_drafting`).
-    """
-    method = emitted_method(context)
-    if context.release >= Version("0.30.0") or method is None:
-        return 0
-    if method == "dflash":
-        return max(0, (target_speculation(context).draft_tokens or 1) - 1)
-    return 1 if method == "draft_model" else 0
+    """Token slots per sequence that the drafter takes from the budget on vLLM."""
+    tokens = target_speculation(context).draft_tokens if emitted_method(context) is not None else None
+    return vllm_draft_slots(context.release, emitted_method(context), tokens or 1)
 
 
 def _without_chunks(context: WriteContext) -> Carry:

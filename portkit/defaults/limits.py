@@ -52,3 +52,25 @@ def sglang_default_chunk(release: Version, gpu_memory_mib: int | None) -> int | 
     if gib < 60:
         return 4096
     return 8192 if gib < 160 else 16384
+
+
+def vllm_draft_slots(
+    release: Version, method: str | None, draft_tokens: int, *, parallel_drafting: bool = False
+) -> int:
+    """Token slots per sequence that drafting takes from max_num_batched_tokens.
+
+    vLLM 0.17.0 to 0.33.0 config/speculative.py `max_num_new_slots_for_drafting`. A draft model takes
+    1, with parallel drafting k. DFlash, which always drafts in parallel: k - 1 to 0.27, k to 0.32,
+    none from 0.33. Other methods: k - 1 with parallel drafting, else none.
+    """
+    if method is None or release < Version("0.17.0"):
+        return 0
+    if method == "draft_model":
+        return draft_tokens if parallel_drafting else 1
+    if method == "dspark" and release >= Version("0.33.0"):
+        return 0
+    if method == "dflash":
+        if release >= Version("0.33.0"):
+            return 0
+        return draft_tokens if release >= Version("0.28.0") else max(0, draft_tokens - 1)
+    return max(0, draft_tokens - 1) if parallel_drafting else 0

@@ -110,6 +110,7 @@ class Facts(Model):
     moe: bool | None = None
     mla: bool | None = None
     mtp_layers: int | None = None
+    attention_heads: int | None = None
     sources: dict[str, str] = Field(default_factory=dict)
 
 

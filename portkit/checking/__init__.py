@@ -1,0 +1,1 @@
+"""What is wrong with a launch on its own release."""
