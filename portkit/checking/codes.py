@@ -70,6 +70,7 @@ _TABLE: tuple[Check, ...] = (
     Check("PK602", "value-overruled", "warning", "the engine sets another value than the one written"),
     Check("PK603", "graphs-lost", "warning", "decode steps run without CUDA graphs"),
     Check("PK604", "half-set-feature", "warning", "another flag is needed before it does anything"),
+    Check("PK605", "hybrid-without-sequence-limit", "note", "a default that hybrid models may not have room for"),
     Check("PK901", "unreadable-part", "note", "only the shell knows these words"),
     Check("PK902", "unread-setting", "warning", "the engine never reads what is written"),
 )

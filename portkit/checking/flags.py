@@ -79,6 +79,10 @@ def _unknown(problem: Problem, where: Span, catalogue: Catalogue) -> Finding:
 
 def _successor(name: str, history: History, catalogue: Catalogue) -> str:
     """What a flag of other releases is called in this one: by its own words, its dest, or the mapping rows."""
+    if not history.before:
+        for flag in load(catalogue.engine, history.after[0]).flags:
+            if flag.name in catalogue.by_name and name in _OPTION.findall(flag.replacement or ""):
+                return flag.name
     old = last_form(catalogue.engine, history, name)
     for option in _OPTION.findall((old.replacement if old is not None else None) or ""):
         if option in catalogue.by_name:
@@ -198,6 +202,6 @@ def _overridden(earlier: Argument, resolution: Resolution) -> Iterator[Finding]:
 
 
 def _did_you_mean(problem: Problem) -> str:
-    if not problem.suggestions or problem.kind == "ambiguous":
+    if not problem.suggestions or problem.kind == "ambiguous" or "did you mean" in problem.message:
         return ""
     return "did you mean " + " or ".join(problem.suggestions[:3]) + "?"

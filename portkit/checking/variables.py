@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from packaging.version import Version
 
 from portkit.catalogue.history import variable_history
+from portkit.catalogue.load import known_releases, load
 from portkit.catalogue.model import Catalogue
 from portkit.catalogue.resolution import EnvironmentValue, Resolution
 from portkit.checking.findings import Finding
@@ -17,7 +18,7 @@ from portkit.source import SourceText
 
 _NAMES = {"vllm": "vLLM", "sglang": "SGLang"}
 _OWN = {"vllm": ("VLLM_",), "sglang": ("SGLANG_", "SGL_")}
-_SILENT_BEFORE = Version("0.17.1")  # of vLLM: envs.py has validate_environ from there on
+_SILENT_BEFORE = Version("0.17.0")  # of vLLM: envs.py has validate_environ from there on
 _OVERWRITTEN = {
     "sglang": {"CUDA_DEVICE_MAX_CONNECTIONS": "SGLang sets it to 8 whatever it was"},
     "vllm": {"TORCHINDUCTOR_COMPILE_THREADS": "vLLM sets it to 1 when it is imported"},
@@ -66,8 +67,7 @@ def _unread(variable: EnvironmentValue, catalogue: Catalogue, source: SourceText
         now = _moved(name, catalogue)
         if now:
             return Finding("PK402", f"{release} doesn't read {name}{how}", source, span, f"use {now}")
-        near = difflib.get_close_matches(name, catalogue.variables, n=2, cutoff=0.85)
-        hint = f"did you mean {' or '.join(near)}?" if near else "remove it, unless the script reads it itself"
+        hint = _near(name, catalogue) or "remove it, unless the script reads it itself"
         return Finding("PK401", f"{release} doesn't read {name}, nor does any catalogued release", source, span, hint)
     message = f"{release} doesn't read {name}{how}: {history.text}"
     now = _moved(name, catalogue)
@@ -75,6 +75,18 @@ def _unread(variable: EnvironmentValue, catalogue: Catalogue, source: SourceText
         hint = f"in {catalogue.release} it is {now}" if now else f"use {_NAMES[engine]} >= {history.after[0]}"
         return Finding("PK403", message, source, span, hint)
     return Finding("PK402", message, source, span, f"use {now}" if now else "remove it")
+
+
+def _near(name: str, catalogue: Catalogue) -> str:
+    """Variables spelled alike, of this release or of others with what they are now."""
+    near = difflib.get_close_matches(name, catalogue.variables, n=2, cutoff=0.85)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    others = {v for r in known_releases(catalogue.engine) for v in load(catalogue.engine, r).variables}
+    for other in difflib.get_close_matches(name, sorted(others), n=1, cutoff=0.85):
+        now = _moved(other, catalogue)
+        return f"did you mean {other}? {f'That is {now} now' if now else variable_history(catalogue, other).text}"
+    return ""
 
 
 def _moved(name: str, catalogue: Catalogue) -> str:

@@ -207,6 +207,16 @@ def heads_do_not_divide(view: View) -> Iterator[Hit]:
         yield Hit(f"{heads} attention heads can't be divided over {size} GPUs", "use a divisor", "tensor_parallel_size")
 
 
+def hybrid_without_limit(view: View) -> Iterator[Hit]:
+    """Every running sequence of a hybrid model needs a block for its state."""
+    if view.facts.hybrid and not view.given("max_num_seqs"):
+        message = (
+            f"vLLM {view.release} stops when its default of {vllm_default_max_num_seqs(view.facts)} sequences needs "
+            "more state blocks than the GPU has room for"
+        )
+        yield Hit(message, "set --max-num-seqs for a hybrid model", "model_tag")
+
+
 def sizes_without_graphs(view: View) -> Iterator[Hit]:
     """Sizes of graphs that are never captured."""
     if not view.value("enforce_eager"):
@@ -229,5 +239,6 @@ RULES = (
     Rule("PK206", "vllm", "", unregistered_name, "0.33.0 entrypoints/common/cli_args.py:619"),
     Rule("PK511", "vllm", ">=0.20.0,<0.24.0", fp8_kv_with_dflash, "0.20.1 platforms/cuda.py, v1/attention/backends"),
     Rule("PK508", "vllm", "", heads_do_not_divide, "0.20.1 config/model.py verify_with_parallel_config"),
+    Rule("PK605", "vllm", ">=0.20.0", hybrid_without_limit, "0.20.1 config/compilation.py:1436, 0.33.0:1526"),
     Rule("PK603", "vllm", "", sizes_without_graphs, "0.20.1 config/vllm.py"),
 )

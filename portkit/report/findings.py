@@ -63,7 +63,7 @@ def counted(findings: Iterable[Finding]) -> str:
 
 def findings_document(checked: list[Checked]) -> dict[str, Any]:
     """All of it as plain data; docs/json.md describes it."""
-    return {"version": 1, "portkit": __version__, "launches": [_launch(launch) for launch in checked]}
+    return {"schema": "portkit.check/1", "portkit": __version__, "launches": [_launch(launch) for launch in checked]}
 
 
 def _launch(launch: Checked) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import argparse
 import enum
 import math
 import re
+import types
+import typing
 from typing import Any
 
 from catalogues.stubs import StubMeta
@@ -102,3 +104,21 @@ def deprecated_by_help(action: argparse.Action) -> bool:
 def other_flag(text: str, names: list[str]) -> str | None:
     """The first flag a text names beside the flag's own."""
     return next((flag for flag in FLAG.findall(text) if flag not in names), None)
+
+
+def type_text(hint: Any) -> str:
+    """A field's type as one would write it, without module names and validation marks."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return type_text(args[0])
+    if origin is typing.Literal:
+        return f"Literal[{', '.join(map(repr, args))}]"
+    if origin in (typing.Union, types.UnionType):
+        return " | ".join(map(type_text, args))
+    if args:
+        return f"{type_text(origin)}[{', '.join(map(type_text, args))}]"
+    if hint is type(None):
+        return "None"
+    if isinstance(hint, list):
+        return f"[{', '.join(map(type_text, hint))}]"
+    return "..." if hint is ... else str(getattr(hint, "__name__", hint))

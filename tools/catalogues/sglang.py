@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
+import importlib
 import io
 import os
 import re
@@ -23,6 +25,7 @@ from catalogues.records import (
     other_flag,
     plain,
     record,
+    type_text,
 )
 from catalogues.stubs import install
 from catalogues.wheels import Sources
@@ -51,9 +54,29 @@ def read(sources: Sources) -> tuple[Record, dict[str, str]]:
     text = (sources.root / "sglang/srt/server_args.py").read_text(encoding="utf-8")
     replacements = dict(_WARNED_REPLACEMENT.findall(text))
     flags = [_flag(a, parser, replacements) for a in parser._actions if a.dest != "help"]
+    classes = _config_classes(flags)
     found = scan(sources.root / "sglang", SGLANG_ENVIRONMENT_SOURCES)
     variables = _variables(sources.root / "sglang/srt/environ.py", found)
-    return {"flags": flags, "variables": variables, "environment_writes": found.writes}, failed
+    return {
+        "flags": flags,
+        "config_classes": classes,
+        "variables": variables,
+        "environment_writes": found.writes,
+    }, failed
+
+
+def _config_classes(flags: list[Record]) -> dict[str, dict[str, str]]:
+    """The legal keys of `--cuda-graph-config`, which the parser checks phase by phase (from 0.5.14 on)."""
+    row = next((flag for flag in flags if "--cuda-graph-config" in flag["names"]), None)
+    if row is None:
+        return {}
+    module = importlib.import_module("sglang.srt.model_executor.cuda_graph_config")
+    types = {field.name: type_text(field.type) for field in dataclasses.fields(module.PhaseConfig)}
+    row["config_class"] = "CudaGraphConfig"
+    phases = {phase: f"{phase.capitalize()}CudaGraphs" for phase in module.Phase.ALL}
+    keys = module.ALLOWED_KEYS_PER_PHASE
+    inner = {phases[phase]: {key: types.get(key, "Any") for key in sorted(keys[phase])} for phase in phases}
+    return {"CudaGraphConfig": phases, **inner}
 
 
 def _flag(action: argparse.Action, parser: argparse.ArgumentParser, replacements: dict[str, str]) -> Record:

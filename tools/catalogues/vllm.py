@@ -10,7 +10,6 @@ import importlib
 import re
 import sys
 import types
-import typing
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from catalogues.eras import (
     VLLM_PARSER_MODULES,
 )
 from catalogues.fakes import install_torch, install_vllm_platform
-from catalogues.records import Record, deprecated_by_help, help_text, other_flag, plain, record
+from catalogues.records import Record, deprecated_by_help, help_text, other_flag, plain, record, type_text
 from catalogues.stubs import install
 from catalogues.wheels import Sources
 
@@ -157,7 +156,7 @@ def _config_classes(named: list[str]) -> dict[str, dict[str, str]]:
         if name in classes or name not in known:
             continue
         fields = [f for f in dataclasses.fields(known[name]) if f.init]
-        classes[name] = {f.name: _type_text(f.type) for f in fields}
+        classes[name] = {f.name: type_text(f.type) for f in fields}
         if name not in VLLM_CLOSED_CLASSES:
             waiting += [word for text in classes[name].values() for word in re.findall(r"\w+", text)]
     return classes
@@ -169,21 +168,3 @@ def _config_modules() -> list[types.ModuleType]:
 
 def _is_config(value: Any, module: types.ModuleType) -> bool:
     return isinstance(value, type) and dataclasses.is_dataclass(value) and value.__module__ == module.__name__
-
-
-def _type_text(hint: Any) -> str:
-    """A field's type as one would write it, without module names and validation marks."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        return _type_text(args[0])
-    if origin is typing.Literal:
-        return f"Literal[{', '.join(map(repr, args))}]"
-    if origin in (typing.Union, types.UnionType):
-        return " | ".join(map(_type_text, args))
-    if args:
-        return f"{_type_text(origin)}[{', '.join(map(_type_text, args))}]"
-    if hint is type(None):
-        return "None"
-    if isinstance(hint, list):
-        return f"[{', '.join(map(_type_text, hint))}]"
-    return "..." if hint is ... else str(getattr(hint, "__name__", hint))
