@@ -21,7 +21,7 @@ from portkit.mapping.rows import Place, Row
 
 GIB_PER_GB = 1e9 / 2**30
 VLLM_DEFAULT_FRACTION = 0.92
-HYBRID_PREFIX_CACHING = Version("0.27.1")
+HYBRID_PREFIX_CACHING = Version("0.26.0")
 """First vLLM that turns prefix caching on by itself for models with mamba or linear attention layers."""
 
 _BLOCK_SIZES = frozenset({16, 32, 64, 128})
@@ -144,7 +144,7 @@ def _radix_cache(row: Row, place: Place, setting: Setting, context: WriteContext
 def vllm_prefix_caching_default(release: Version, hybrid: bool | None) -> bool | None:
     """Whether vLLM caches prefixes when nobody says; None where that depends on an unknown model.
 
-    vLLM 0.20.1, 0.27.1 and 0.33.0 config/model.py `is_prefix_caching_supported`.
+    vLLM 0.25.1, 0.26.0 and 0.33.0 config/model.py `is_prefix_caching_supported`.
     """
     if release >= HYBRID_PREFIX_CACHING or hybrid is False:
         return True

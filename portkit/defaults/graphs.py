@@ -26,7 +26,7 @@ def sglang_default_maximum(release: Version, gpu_memory_mib: int | None, tensor_
     if gib < 20:
         return 8
     if gib < 35:
-        grown = release >= Version("0.5.14")
+        grown = release >= Version("0.5.20")
         return (48 if grown else 24) if small else (160 if grown else 80)
     if gib < 60:
         return 32 if small else 160

@@ -48,7 +48,7 @@ def sglang_default_chunk(release: Version, gpu_memory_mib: int | None) -> int | 
     if gib < 20:
         return 2048
     if gib < 35:
-        return 4096 if release >= Version("0.5.14") else 2048
+        return 4096 if release >= Version("0.5.20") else 2048
     if gib < 60:
         return 4096
     return 8192 if gib < 160 else 16384

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from packaging.version import Version
 
@@ -14,12 +15,17 @@ from portkit.deployment.schema import Deployment, Setting, Unmapped
 from portkit.mapping.alone import disposition
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
+from portkit.porting.changed import changed_defaults
 from portkit.porting.spelling import spelled
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the account: a setting, or a flag by name where no row knows it."""
+    """One line of the account: a setting, or a flag by name where no row knows it.
+
+    `default` marks a default that changed between two releases, which nobody wrote: `told`, or
+    `quiet` where it hardly matters.
+    """
 
     name: str
     area: str
@@ -28,11 +34,12 @@ class Entry:
     carry: Carry
     row: Row | None = None
     setting: Setting | None = None
+    default: Literal["", "told", "quiet"] = ""
 
     @property
     def explicit(self) -> bool:
         """Whether somebody wrote it."""
-        return self.setting is None or self.setting.explicit
+        return not self.default and (self.setting is None or self.setting.explicit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,10 @@ class _Writer:
                 yield Entry(name, row.area, title, setting.text(), carry, row, setting)
         for item in self.source.unmapped:
             yield Entry(item.name, "unmapped", item.name, item.text, self._unmapped(item))
+        if self.context.same_engine and self.source.release != str(self.context.release):
+            for change in changed_defaults(self.source, self.context.catalogue):
+                told: Literal["told", "quiet"] = "told" if change.impact in ("high", "medium") else "quiet"
+                yield Entry(change.name, change.area, change.title, change.old, change.carry, default=told)
 
     def _unmapped(self, item: Unmapped) -> Carry:
         """A flag without a row: within one engine it stays what it is where the target has it."""

@@ -42,7 +42,8 @@ def print_account(port: Port, console: Console, *, everything: bool = False) -> 
 def _tells(entry: Entry) -> bool:
     if entry.carry.follows and not entry.explicit:
         return False
-    return entry.explicit or bool(entry.carry.emits) or entry.carry.verdict in ("unsafe", "unknown", "lost")
+    telling = entry.default == "told" or entry.carry.verdict in ("unsafe", "unknown", "lost")
+    return entry.explicit or bool(entry.carry.emits) or telling
 
 
 def _source(entry: Entry) -> str:
