@@ -28,7 +28,7 @@ args=(
   # Memory and KV cache
   # SGLang's 0.85 counts weights and KV only, vLLM's share activations, graphs and the draft too
   --gpu-memory-utilization 0.92
-  --enable-prefix-caching  # off by default on hybrid models before 0.27.1; this model is one
+  --enable-prefix-caching  # off by default on hybrid models before 0.26.0; this model is one
   # Scheduling
   --max-num-seqs 32
   --max-num-batched-tokens 4224  # chunk 4096 + 32 sequences x 4 decode tokens

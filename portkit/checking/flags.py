@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from portkit.catalogue.history import History, flag_history, key_history, last_form
+from portkit.catalogue.history import flag_history, key_history, last_form
 from portkit.catalogue.load import known_releases, load
 from portkit.catalogue.model import Catalogue
 from portkit.catalogue.resolution import Argument, Problem, Resolution
 from portkit.checking.findings import Finding, argument_span, key_span, option_span, value_span
 from portkit.launch import EngineName
 from portkit.mapping.load import rows
+from portkit.mapping.successor import successor
 from portkit.source import Span
 
 _NAMES = {"vllm": "vLLM", "sglang": "SGLang"}
@@ -63,7 +64,7 @@ def _unknown(problem: Problem, where: Span, catalogue: Catalogue) -> Finding:
             return Finding("PK105", f"{release}: {problem.message}", problem.source, span, "write the flag in full")
         message = f"{release} has no option {name}, nor has any catalogued release"
         return Finding("PK101", message, problem.source, span, _other_engine(name, catalogue) or _did_you_mean(problem))
-    now = _successor(name, history, catalogue)
+    now = successor(name, history, catalogue)
     ambiguous = f", and as an abbreviation it is ambiguous ({', '.join(problem.suggestions)})"
     message = f"{release} has no option {name}: {history.text}" + ambiguous * (problem.kind == "ambiguous")
     if not history.before:
@@ -75,28 +76,6 @@ def _unknown(problem: Problem, where: Span, catalogue: Catalogue) -> Finding:
     hint = f"instead: {old.replacement}" if old is not None and old.replacement else "remove it"
     near = _did_you_mean(problem)
     return Finding("PK102", message, problem.source, span, f"{hint}; {near}" if near else hint)
-
-
-def _successor(name: str, history: History, catalogue: Catalogue) -> str:
-    """What a flag of other releases is called in this one: by its own words, its dest, or the mapping rows."""
-    if not history.before:
-        for flag in load(catalogue.engine, history.after[0]).flags:
-            if flag.name in catalogue.by_name and name in _OPTION.findall(flag.replacement or ""):
-                return flag.name
-    old = last_form(catalogue.engine, history, name)
-    for option in _OPTION.findall((old.replacement if old is not None else None) or ""):
-        if option in catalogue.by_name:
-            return str(option)
-    same = catalogue.by_dest.get(old.dest) if old is not None else None
-    if same is not None and same.names:
-        return same.name
-    for row in rows().values():
-        side = row.side(catalogue.engine)
-        if any(place.flag == name for place in side.places):
-            now = side.place(catalogue.release)
-            if now is not None and now.flag != name and (now.flag is None or now.flag in catalogue.by_name):
-                return str(now)
-    return ""
 
 
 def _other_engine(name: str, catalogue: Catalogue) -> str:

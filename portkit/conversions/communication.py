@@ -23,6 +23,9 @@ def write_variable(row: Row, setting: Setting, context: WriteContext) -> Carry:
     if own and name not in context.catalogue.variables:
         reason = setting.provenance.detail or f"{context.engine} {context.release} doesn't read it"
         return Carry("inert" if setting.provenance.detail else "lost", reason=reason)
+    now = context.catalogue.variables[name].replacement if own else None
+    if now is not None and now in context.catalogue.variables:
+        return Carry("converted", (variable_as_given(now, setting),), reason=f"{name} is {now} in {context.release}")
     return Carry("carried", (variable_as_given(name, setting),))
 
 

@@ -12,10 +12,10 @@ from packaging.version import Version
 
 from portkit.catalogue.resolution import Unknown
 from portkit.conversions.generic import without_place, write_same
-from portkit.conversions.reading import ReadContext, Reading
+from portkit.conversions.reading import Found, ReadContext, Reading
 from portkit.conversions.registry import reader, writer
 from portkit.conversions.speculation import tokens_per_request
-from portkit.conversions.writing import Carry, Emit, WriteContext
+from portkit.conversions.writing import Carry, Emit, WriteContext, emit_at
 from portkit.defaults.graphs import (
     sglang_decode_batch_sizes,
     sglang_default_maximum,
@@ -24,7 +24,7 @@ from portkit.defaults.graphs import (
 )
 from portkit.defaults.limits import vllm_default_max_num_seqs
 from portkit.deployment.schema import Facts, Setting, text_of
-from portkit.mapping.rows import Row
+from portkit.mapping.rows import Place, Row
 from portkit.verdicts import Verdict
 
 _CHUNK_OF_LIST = 40
@@ -69,29 +69,38 @@ def _vllm_sizes(row: Row, context: ReadContext) -> Reading | None:
     found = context.found(row)
     q = 1 + (_int(context.canonical("speculation.draft_tokens")) or 0)
     seqs = _int(context.canonical("scheduling.max_running_requests")) or vllm_default_max_num_seqs(context.facts)
-    listed = next((f for f in found if isinstance(f.value, list)), None)
+    listed = next((f for f in found if isinstance(f.value, list) and not _is_maximum(f)), None)
     if listed is not None:
         if not all(isinstance(size, int) for size in listed.value):
             return Reading(Unknown(text_of(listed.value)), tuple(found))
         batches = vllm_decode_batch_sizes(listed.value, q, seqs)
         return Reading(batches, tuple(found), f"{text_of(listed.value)} tokens / {q} per request" if q > 1 else "")
-    scalar = next((f for f in found if isinstance(f.value, int)), None)
+    maximum = next((m for f in found if (m := _maximum_of(f)) is not None), None)
     tokens = vllm_capture_sizes(
         context.release,
         max_num_seqs=seqs,
         tokens_per_request=q,
         max_num_batched_tokens=_int(context.value("--max-num-batched-tokens")),
         blackwell=is_blackwell(context.facts),
-        maximum=scalar.value if scalar else None,
+        maximum=maximum,
         every_small_size=context.value("--performance-mode") == "interactivity",
     )
     batches = vllm_decode_batch_sizes(tokens, q, seqs)
     rule = (
-        f"vLLM's grid up to {scalar.value} tokens is cut to {tokens[-1] if tokens else 0}, {q} per request"
-        if scalar
+        f"vLLM's grid up to {maximum} tokens is cut to {tokens[-1] if tokens else 0}, {q} per request"
+        if maximum is not None
         else f"default of vllm {context.release}: up to {tokens[-1]} tokens, {q} per request"
     )
     return Reading(batches, tuple(found), rule)
+
+
+def _is_maximum(found: Found) -> bool:
+    """A list of one in --cuda-graph-sizes, which vLLM before 0.13 took for the end of its own list."""
+    return found.place.flag == "--cuda-graph-sizes" and isinstance(found.value, list) and len(found.value) == 1
+
+
+def _maximum_of(found: Found) -> int | None:
+    return _int(found.value[0]) if _is_maximum(found) else _int(found.value)
 
 
 def _int(value: object) -> int | None:
@@ -141,6 +150,8 @@ def write_capture_sizes(row: Row, setting: Setting, context: WriteContext) -> Ca
     requests = [int(size) for size in setting.value]
     if not requests:
         return Carry("inert", reason="no size of the source holds a whole decode batch")
+    if context.same_engine:
+        return _own_sizes(row, place, setting, [size * q for size in requests], context)
     converted = {size * q for size in requests} | set(context.value("cuda_graphs.prefill_sizes", []))
     rule = f"{_brief(requests)} requests x {q} tokens per step" if q > 1 else f"{_brief(requests)} requests"
     if context.options.graphs_exact:
@@ -148,6 +159,23 @@ def write_capture_sizes(row: Row, setting: Setting, context: WriteContext) -> Ca
         verdict: Verdict = "converted" if q > 1 else "carried"
         return Carry(verdict, (emit,), rule=rule, reason=f"source covers {max(requests)} requests, port the same")
     return _beyond_default(requests, converted, rule, q, place.flag or "", context)
+
+
+def _own_sizes(row: Row, place: Place, setting: Setting, sizes: list[int], context: WriteContext) -> Carry:
+    """The sizes of a release of the same engine: a maximum as the target's maximum, a list as its list."""
+    written = list({w.start: w for w in setting.provenance.written}.values())  # aliases share a word
+    one = written[0].text.split() if len(written) == 1 else []
+    scalar = len(one) == 1 and one[0].isdigit() and ("max" in written[0].option or "sizes" in written[0].option)
+    maximum = next(
+        (p for p in row.side(context.engine).places if p.holds_in(context.release) and _takes_maximum(p)), None
+    )
+    if scalar and maximum is not None:
+        return Carry("converted", (emit_at(maximum, int(one[0])),))
+    return Carry("converted", (emit_at(place, sorted(sizes)),))
+
+
+def _takes_maximum(place: Place) -> bool:
+    return place.key is None and not place.read_only and "max" in (place.flag or "")
 
 
 def _beyond_default(
@@ -206,6 +234,8 @@ def write_batch_sizes(row: Row, setting: Setting, context: WriteContext) -> Carr
         return without_place(row, setting, context)
     if not isinstance(setting.value, list):
         return Carry("unknown", reason="the source's graph sizes aren't known; SGLang's own list is kept")
+    if context.same_engine:
+        return _own_sizes(row, place, setting, setting.value, context)
     wanted = set(setting.value)
     total = context.target_int("parallelism.tensor_parallel_size") or 1
     maximum = sglang_default_maximum(context.release, context.facts.gpu_memory_mib, total)
@@ -242,7 +272,7 @@ def write_mode(row: Row, setting: Setting, context: WriteContext) -> Carry:
     if place is None:
         return without_place(row, setting, context)
     carried = context.options.graphs_exact or {"cuda_graphs.mode", "cuda_graphs"} & context.options.force
-    if setting.value != "none":
+    if setting.value != "none" or context.same_engine:
         return Carry("carried", (Emit(flag=place.flag, key=place.key, json_value=str(setting.value).upper()),))
     question = "the source runs without CUDA graphs, which on vLLM costs 2.4x to 3.4x: does its reason hold there? "
     if carried:

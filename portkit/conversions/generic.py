@@ -175,7 +175,7 @@ def _write_name(row: Row, place: Place, setting: Setting, context: WriteContext)
     verdict: Verdict = "carried" if same and chosen.verdict == "converted" else chosen.verdict
     if verdict in ("lost", "built-in", "inert"):
         return Carry(verdict, reason=chosen.reason)
-    comment = "" if same else f"{native_source or setting.text()} in {context.source.engine}"
+    comment = "" if same else f"{native_source or setting.text()} in {context.origin}"
     return Carry(verdict, (emit_at(place, chosen.native, comment=comment),), reason=chosen.reason)
 
 

@@ -28,7 +28,7 @@ def write_context(row: Row, setting: Setting, context: WriteContext) -> Carry:
     value = setting.value if setting.known else setting.expression
     written = setting.provenance.written[0].text if setting.provenance.written else str(value)
     if setting.known and written != str(value):
-        return Carry("converted", (emit_at(place, value, comment=f"{written} in {context.source.engine}"),))
+        return Carry("converted", (emit_at(place, value, comment=f"{written} in {context.origin}"),))
     return Carry("carried", (emit_at(place, value, shell=_digits_only(setting)),))
 
 

@@ -312,7 +312,7 @@ def write_vllm_all2all(row: Row, setting: Setting, context: WriteContext) -> Car
     name = next((n for n in names_of(row.side("vllm")) if n.canonical == wanted and n.holds_in(context.release)), None)
     if name is None:
         return Carry("lost", reason=f"vLLM {context.release} has no {setting.text()} transport")
-    comment = f"{setting.text()} in {context.source.engine}"
+    comment = f"{setting.text()} in {context.origin}"
     emit = emit_at(place, name.native, comment=comment)
     if wanted != setting.value:
         reason = "vLLM uses one mode for both phases: low latency keeps decode fast, prefill-heavy loads want the other"
@@ -341,6 +341,6 @@ def write_sglang_all2all(row: Row, setting: Setting, context: WriteContext) -> C
 @writer("with_eplb")
 def write_with_eplb(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """vLLM refuses these keys where load balancing is off."""
-    if not context.value("parallelism.expert_load_balancing", False):
+    if not context.same_engine and not context.value("parallelism.expert_load_balancing", False):
         return Carry("inert", reason="vLLM takes it only with --enable-eplb")
     return write_same(row, setting, context)

@@ -219,7 +219,7 @@ def write_method(row: Row, setting: Setting, context: WriteContext) -> Carry:
     )
     if name is None:
         return Carry("lost", reason=f"{context.engine} {context.release} has no {target.method} speculation")
-    comment = "" if _source_text(setting) == name.native else f"{_source_text(setting)} in {context.source.engine}"
+    comment = "" if _source_text(setting) == name.native else f"{_source_text(setting)} in {context.origin}"
     verdict = target.verdict if target.verdict != "converted" else name.verdict
     reason = ". ".join(part for part in (target.reason, name.reason, _window_caution(target, context)) if part)
     if target.method == "dflash" and context.engine == "vllm" and context.release < DFLASH_WINDOWS:

@@ -88,6 +88,11 @@ class WriteContext:
         """Whether the port stays on one engine, where numbers keep their meaning."""
         return self.catalogue.engine == self.source.engine
 
+    @property
+    def origin(self) -> str:
+        """What a converted value is from: the other engine, or the other release of this one."""
+        return f"{self.source.engine} {self.source.release}" if self.same_engine else self.source.engine
+
     def place(self, row: Row) -> Place | None:
         """Where the target takes this row, in its release, or None."""
         return row.side(self.engine).place(self.release)

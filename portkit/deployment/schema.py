@@ -83,7 +83,7 @@ class Unmapped(Model):
     """A flag or variable with no row: kept by name so that nothing disappears.
 
     `command` is the option and its values as bash words; empty for what the release doesn't know and
-    for keys inside JSON flags.
+    for keys inside JSON flags, whose `value` is given.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Unmapped(Model):
     reason: str
     written: Written
     command: tuple[str, ...] = ()
+    value: Any = None
 
 
 class Facts(Model):

@@ -113,17 +113,19 @@ class _Reader:
 
     def _unmapped(self) -> Iterator[Unmapped]:
         for argument in self.resolution.arguments.values():
-            for key, value in _leaves(argument):
-                if ("flag", f"{argument.flag.dest} {key}") in self.claimed:
-                    continue
-                if ("flag", argument.flag.dest) in self.claimed:
-                    continue
+            if ("flag", argument.flag.dest) in self.claimed:
+                continue
+            leaves = list(_leaves(argument))
+            free = [leaf for leaf in leaves if ("flag", f"{argument.flag.dest} {leaf[0]}") not in self.claimed]
+            whole = len(free) == len(leaves)
+            for key, value in [("", argument.value)] if whole else free:
                 yield Unmapped(
                     name=f"{argument.flag.name} {key}".strip(),
                     text=text_of(value),
                     reason="portkit has no row for it yet",
                     written=_written_argument(argument, Place(flag=argument.flag.name, key=key or None), value),
                     command=() if key else (argument.option, *(word.shell() for word in argument.words)),
+                    value=_plain(value),
                 )
         for variable in self.resolution.environment.values():
             if ("env", variable.name) not in self.claimed:

@@ -8,6 +8,8 @@ from typing import Literal
 
 from packaging.version import Version
 
+from portkit.catalogue.history import flag_history
+from portkit.catalogue.load import load
 from portkit.catalogue.model import Catalogue
 from portkit.conversions import WRITERS, load_all
 from portkit.conversions.writing import Carry, Emit, PortOptions, WriteContext
@@ -15,8 +17,10 @@ from portkit.deployment.schema import Deployment, Setting, Unmapped
 from portkit.mapping.alone import disposition
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
+from portkit.mapping.successor import successor
 from portkit.porting.changed import changed_defaults
 from portkit.porting.spelling import spelled
+from portkit.porting.verbatim import alike, verbatim
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class _Writer:
 
     def _unmapped(self, item: Unmapped) -> Carry:
         """A flag without a row: within one engine it stays what it is where the target has it."""
+        if self.context.same_engine and item.value is not None and not item.command:
+            return self._key(item)
         if not self.context.same_engine or not item.command:
             known = disposition(self.source.engine, item.name, Version(self.source.release))
             if known is None:
@@ -110,8 +116,31 @@ class _Writer:
             return Carry(known.verdict, reason=known.reason)
         option, *values = item.command
         if item.name not in self.context.catalogue.by_name:
-            return Carry("lost", reason=f"{self.context.engine} {self.context.release} has no {item.name}")
-        return Carry("carried", (Emit(flag=option, values=(item.text,), shell=tuple(values)),))
+            return self._gone(item)
+        return Carry("carried", (Emit(flag=option, values=(item.text,) if values else (), shell=tuple(values)),))
+
+    def _key(self, item: Unmapped) -> Carry:
+        """A key inside a JSON flag: as it is, where the target's config object has it."""
+        option, _, key = item.name.partition(" ")
+        target = self.context.catalogue
+        flag = target.by_name.get(option)
+        fields = target.config_classes.get((flag.config_class if flag is not None else None) or "", {})
+        if flag is None or (fields and key.split(".")[0] not in fields):
+            return Carry("lost", reason=f"{target.engine} {target.release} has no {item.name}")
+        return Carry("carried", (Emit(flag=option, key=key, json_value=item.value),))
+
+    def _gone(self, item: Unmapped) -> Carry:
+        """A flag that the target release hasn't: under its new name where that takes the same words."""
+        target = self.context.catalogue
+        history = flag_history(target, item.name)
+        now = successor(item.name, history, target)
+        old, new = load(target.engine, Version(self.source.release)).by_name.get(item.name), target.by_name.get(now)
+        if old is not None and new is not None and alike(old, new):
+            values = item.command[1:]
+            emit = Emit(flag=now, values=(item.text,) if values else (), shell=tuple(values))
+            return Carry("converted", (emit,), reason=f"{item.name} is {now} in {target.release}")
+        reason = f"{target.engine} {target.release} has no {item.name} ({history.text})"
+        return Carry("lost", reason=reason, instead=now)
 
     def _carried(self, name: str) -> Carry | None:
         if name not in self.done:
@@ -127,4 +156,8 @@ class _Writer:
         if self.context.same_engine and not setting.explicit:
             unsafe = carry.verdict == "unsafe"
             return Carry("unsafe" if unsafe else "built-in", reason=carry.reason if unsafe else "nobody wrote it")
+        if self.context.same_engine and carry.verdict not in ("unsafe", "inert"):
+            weak = carry.verdict not in ("carried", "converted")
+            kept = verbatim(setting, self.context, deprecated=weak)
+            return carry if kept is None else Carry("carried", kept)
         return carry

@@ -60,7 +60,7 @@ def _model(port: Port) -> list[str]:
 
 def environment_groups(port: Port) -> list[Group]:
     """`export NAME=VALUE` lines by area; stated ones are commented out."""
-    groups = {area: Group(title) for area, title in AREAS}
+    groups = {area: Group(title) for area, title in (*AREAS, ("unmapped", "As in the source"))}
     active = {emit.env for _, emit in port.emits() if not emit.commented}
     done: set[str] = set()
     for entry, emit in port.emits():
