@@ -20,6 +20,9 @@ def write_variable(row: Row, setting: Setting, context: WriteContext) -> Carry:
     """A variable that libraries read, whatever the engine; of the engine's own, what the target still reads."""
     name = setting.setting.rsplit(".", 1)[1]
     own = name.startswith(("VLLM_", "SGLANG_", "SGL_"))
+    copied = f"SGLANG_{name.removeprefix('SGL_')}"  # SGLang copies old names to the new ones, with a warning
+    if name.startswith("SGL_") and copied in context.catalogue.variables:
+        return Carry("converted", (variable_as_given(copied, setting),), reason=f"SGLang copies {name} to {copied}")
     if own and name not in context.catalogue.variables:
         reason = setting.provenance.detail or f"{context.engine} {context.release} doesn't read it"
         return Carry("inert" if setting.provenance.detail else "lost", reason=reason)

@@ -135,6 +135,8 @@ class _Writer:
         history = flag_history(target, item.name)
         now = successor(item.name, history, target)
         old, new = load(target.engine, Version(self.source.release)).by_name.get(item.name), target.by_name.get(now)
+        if old is not None and old.ignored:
+            return Carry("inert", reason=f"{target.engine} {self.source.release} already drops it")
         if old is not None and new is not None and alike(old, new):
             values = item.command[1:]
             emit = Emit(flag=now, values=(item.text,) if values else (), shell=tuple(values))
