@@ -124,7 +124,7 @@ class _Reader:
                     text=text_of(value),
                     reason="portkit has no row for it yet",
                     written=_written_argument(argument, Place(flag=argument.flag.name, key=key or None), value),
-                    command=() if key else (argument.option, *(word.shell() for word in argument.words)),
+                    command=() if key else _command(argument),
                     value=_plain(value),
                 )
         for variable in self.resolution.environment.values():
@@ -136,6 +136,18 @@ class _Reader:
                     written=_written_variable(variable, self.resolution.launch.source),
                 )
         yield from (_problem_entry(p) for p in self.resolution.problems if p.place is not None)
+
+
+def _command(argument: Argument) -> tuple[str, ...]:
+    """The option and its values as bash words; an option that is given several times stands among them."""
+    words = argument.words
+    if argument.flag.action == "append":
+        head = words[0].text
+        if "=" in head:
+            value = shell_quote(head.partition("=")[2]) if words[0].known else words[0].shell().partition("=")[2]
+            return (argument.option, value, *(word.shell() for word in words[1:]))
+        words = words[1:]
+    return (argument.option, *(word.shell() for word in words))
 
 
 def _family_of(name: str) -> str:

@@ -19,7 +19,7 @@ from portkit.mapping.load import rows
 from portkit.mapping.rows import Row
 from portkit.mapping.successor import successor
 from portkit.porting.changed import changed_defaults
-from portkit.porting.spelling import spelled
+from portkit.porting.spelling import refusal, spelled
 from portkit.porting.verbatim import alike, verbatim
 
 
@@ -117,6 +117,11 @@ class _Writer:
         option, *values = item.command
         if item.name not in self.context.catalogue.by_name:
             return self._gone(item)
+        before = load(self.context.engine, Version(self.source.release)).by_name[item.name]
+        plain = Emit(flag=item.name, values=tuple(item.text.split()) if before.nargs in ("+", "*") else (item.text,))
+        refused = refusal(plain, self.context.catalogue) if values and not item.written.symbolic else ""
+        if refused or not alike(before, self.context.catalogue.by_name[item.name]):
+            return Carry("lost", reason=refused or f"{item.name} takes other words in {self.context.release}")
         return Carry("carried", (Emit(flag=option, values=(item.text,) if values else (), shell=tuple(values)),))
 
     def _key(self, item: Unmapped) -> Carry:
@@ -153,12 +158,18 @@ class _Writer:
         return self.done[name]
 
     def _write(self, setting: Setting) -> Carry:
+        """A setting's carry; lost where it would have the target's parser refuse the script."""
+        carry = self._written(setting)
+        refused = next(filter(None, (refusal(emit, self.context.catalogue) for emit in carry.emits)), "")
+        return Carry("lost", reason=refused) if refused else carry
+
+    def _written(self, setting: Setting) -> Carry:
         row = row_of(setting.setting)
         carry = WRITERS[row.side(self.context.engine).write](row, setting, self.context)
         if self.context.same_engine and not setting.explicit:
             unsafe = carry.verdict == "unsafe"
             return Carry("unsafe" if unsafe else "built-in", reason=carry.reason if unsafe else "nobody wrote it")
-        if self.context.same_engine and carry.verdict not in ("unsafe", "inert"):
+        if self.context.same_engine and carry.verdict != "unsafe":
             weak = carry.verdict not in ("carried", "converted")
             kept = verbatim(setting, self.context, deprecated=weak)
             return carry if kept is None else Carry("carried", kept)

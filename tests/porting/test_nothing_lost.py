@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portkit.catalogue.load import known_releases, load
+from portkit.catalogue.resolve import resolve
 from portkit.conversions.writing import PortOptions
+from portkit.frontends.shell import read_script
 from portkit.mapping.load import rows
 from portkit.porting.port import port
 from portkit.porting.render import render_script
+from portkit.source import SourceText
 
 RELEASES = [(engine, release) for engine in ("sglang", "vllm") for release in known_releases(engine)]
 OTHER = {"sglang": "vllm@0.33.0", "vllm": "sglang@0.5.23"}
@@ -182,3 +185,25 @@ def test_round_trip_of_flags_together(read, data):
         if setting.explicit and name not in READ_ONLY_CHANGES:
             assert name in back.settings, (name, words)
             assert back.settings[name].value == setting.value, (name, words)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_another_release_of_the_engine_accepts_the_port(read, data):
+    engine = data.draw(st.sampled_from(("sglang", "vllm")))
+    before, after = (data.draw(st.sampled_from(known_releases(engine))) for _ in range(2))
+    usable = [flag for flag in load(engine, before).flags if (sample(flag) or ["{}"])[-1] != "{}"]
+    chosen = data.draw(st.lists(st.sampled_from(usable), max_size=8, unique_by=lambda flag: flag.dest))
+    words = [*BASE[engine], *(word for flag in chosen for word in sample(flag))]
+    deployment, launch, resolution = read(engine, str(before), words)
+    if any(p.kind not in ("opaque", "ignored") for p in resolution.problems):
+        return
+    result = port(deployment, load(engine, after), PortOptions())
+    named = {e.name for e in result.entries} | {
+        w.option for e in result.entries if e.setting for w in e.setting.provenance.written
+    }
+    assert {flag.name for flag in chosen} <= named
+    script = render_script(result, launch)
+    (again,) = read_script(SourceText("new.sh", script), {})
+    refused = [p for p in resolve(again, load(engine, after)).problems if p.kind not in ("opaque", "ignored")]
+    assert refused == [], (before, after, words, [p.message for p in refused])

@@ -10,6 +10,7 @@ what isn't carried as written: verdict and name.
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 from pathlib import Path
@@ -64,7 +65,7 @@ def test_every_default_that_a_parser_changed_is_in_the_table(engine: str) -> Non
     known = {(e.get("flag"), e["at"]) for e in table("changed_defaults") if e["engine"] == engine}
     releases = known_releases(engine)
     changed = set()
-    for before, after in zip(releases, releases[1:], strict=False):
+    for before, after in itertools.pairwise(releases):
         old, new = load(engine, before), load(engine, after)  # type: ignore[arg-type]
         for flag in new.flags:
             same = old.by_name.get(flag.name)
