@@ -22,6 +22,7 @@ from portkit.deployment.schema import (
 from portkit.launch import Ref, Word, shell_quote
 from portkit.mapping.load import rows
 from portkit.mapping.rows import Place, Row
+from portkit.secrets import is_secret
 from portkit.source import SourceText, Span
 
 
@@ -117,7 +118,7 @@ class _Reader:
                 continue
             leaves = list(_leaves(argument))
             free = [leaf for leaf in leaves if ("flag", f"{argument.flag.dest} {leaf[0]}") not in self.claimed]
-            whole = len(free) == len(leaves)
+            whole = len(free) == len(leaves) and not any(is_secret(key) for key, _ in leaves)
             for key, value in [("", argument.value)] if whole else free:
                 yield Unmapped(
                     name=f"{argument.flag.name} {key}".strip(),

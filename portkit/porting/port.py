@@ -118,8 +118,10 @@ class _Writer:
         if item.name not in self.context.catalogue.by_name:
             return self._gone(item)
         before = load(self.context.engine, Version(self.source.release)).by_name[item.name]
-        plain = Emit(flag=item.name, values=tuple(item.text.split()) if before.nargs in ("+", "*") else (item.text,))
-        refused = refusal(plain, self.context.catalogue) if values and not item.written.symbolic else ""
+        text = item.written.text
+        plain = Emit(flag=item.name, values=tuple(text.split()) if before.nargs in ("+", "*") else (text,))
+        checked = bool(values) and before.action != "append" and not item.written.symbolic
+        refused = refusal(plain, self.context.catalogue) if checked else ""
         if refused or not alike(before, self.context.catalogue.by_name[item.name]):
             return Carry("lost", reason=refused or f"{item.name} takes other words in {self.context.release}")
         return Carry("carried", (Emit(flag=option, values=(item.text,) if values else (), shell=tuple(values)),))

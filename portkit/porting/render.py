@@ -11,7 +11,7 @@ from portkit.data import data_root
 from portkit.launch import Launch, shell_quote
 from portkit.mapping.rows import AREAS
 from portkit.porting.port import Entry, Port, left_behind
-from portkit.report.secrets import masked
+from portkit.secrets import masked
 
 _COMMANDS = {"vllm": "vllm serve", "sglang": "python3 -m sglang.launch_server"}
 _WIDTH = 100

@@ -9,7 +9,7 @@ from portkit.diffing.compare import emit_text
 from portkit.mapping.rows import AREAS
 from portkit.porting.port import Entry, Port
 from portkit.report.console import STYLES
-from portkit.report.secrets import masked
+from portkit.secrets import masked
 from portkit.verdicts import VERDICTS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from portkit.deployment.schema import Setting, Unmapped
 from portkit.diffing.compare import Comparison, Line
 from portkit.mapping.rows import AREAS
 from portkit.report.console import STYLES
-from portkit.report.secrets import masked
+from portkit.secrets import masked
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ from typing import Any
 
 from portkit.deployment.schema import Deployment, Setting, Unmapped
 from portkit.diffing.compare import Comparison, Line
-from portkit.report.secrets import MASK, is_secret, masked
+from portkit.secrets import MASK, is_secret, masked
 
 DIFF_SCHEMA = "portkit.diff/1"
 DEPLOYMENT_SCHEMA = "portkit.deployment/1"
@@ -76,6 +76,7 @@ def _value(side: Setting | Unmapped | None, name: str) -> dict[str, Any] | None:
 def _mask_unmapped(item: dict[str, Any]) -> None:
     if is_secret(item["name"]):
         item["text"] = MASK
+        item["value"] = MASK if item["value"] is not None else None
         item["command"] = [item["name"], MASK] if item["command"] else []
         _mask_written(item["name"], [item["written"]])
 
