@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -30,6 +30,17 @@ class History:
         return ", ".join(parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Catalogued releases that follow one another, from the first to the last of them."""
+
+    first: Version
+    last: Version
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+
 def flag_history(catalogue: Catalogue, name: str) -> History:
     """The releases whose parser has an option string, spelled in full."""
     return _history(catalogue, lambda other: name in other.by_name)
@@ -50,7 +61,27 @@ def last_form(engine: EngineName, history: History, name: str) -> Flag | None:
     return load(engine, history.before[-1]).by_name[name] if history.before else None
 
 
+def catalogues(engine: EngineName) -> list[Catalogue]:
+    """Every catalogue of an engine, oldest first."""
+    return [load(engine, release) for release in known_releases(engine)]
+
+
+def runs(engine: EngineName, releases: Collection[Version]) -> tuple[Run, ...]:
+    """Catalogued releases as runs in which none is missing."""
+    return tuple(Run(part[0], part[-1]) for part in _parts(known_releases(engine), releases))
+
+
+def _parts(known: Iterable[Version], wanted: Collection[Version]) -> list[list[Version]]:
+    parts: list[list[Version]] = [[]]
+    for release in known:
+        if release in wanted:
+            parts[-1].append(release)
+        elif parts[-1]:
+            parts.append([])
+    return [part for part in parts if part]
+
+
 def _history(catalogue: Catalogue, has: Callable[[Catalogue], bool]) -> History:
     engine, release = catalogue.engine, catalogue.release
-    having = [other for other in known_releases(engine) if other != release and has(load(engine, other))]
+    having = [other.release for other in catalogues(engine) if other.release != release and has(other)]
     return History(tuple(r for r in having if r < release), tuple(r for r in having if r > release))
