@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from packaging.version import Version
 
 from portkit.catalogue.load import known_releases, load
 from portkit.catalogue.model import Catalogue, Flag
 from portkit.launch import EngineName
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +71,22 @@ def catalogues(engine: EngineName) -> list[Catalogue]:
 
 def runs(engine: EngineName, releases: Collection[Version]) -> tuple[Run, ...]:
     """Catalogued releases as runs in which none is missing."""
-    return tuple(Run(part[0], part[-1]) for part in _parts(known_releases(engine), releases))
+    return tuple(run for run, _ in periods(engine, dict.fromkeys(releases)))
 
 
-def _parts(known: Iterable[Version], wanted: Collection[Version]) -> list[list[Version]]:
-    parts: list[list[Version]] = [[]]
-    for release in known:
-        if release in wanted:
-            parts[-1].append(release)
-        elif parts[-1]:
-            parts.append([])
-    return [part for part in parts if part]
+def periods(engine: EngineName, values: Mapping[Version, T]) -> tuple[tuple[Run, T], ...]:
+    """Runs of catalogued releases with one value, oldest first; a release without a value ends a run."""
+    found: list[tuple[Run, T]] = []
+    before: Version | None = None
+    for release in known_releases(engine):
+        if release in values:
+            value = values[release]
+            if found and before == found[-1][0].last and found[-1][1] == value:
+                found[-1] = Run(found[-1][0].first, release), value
+            else:
+                found.append((Run(release, release), value))
+        before = release
+    return tuple(found)
 
 
 def _history(catalogue: Catalogue, has: Callable[[Catalogue], bool]) -> History:
