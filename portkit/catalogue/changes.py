@@ -140,11 +140,13 @@ def _counterpart(flag: Flag, old: Catalogue) -> Flag | None:
 
 def _differences(was: object, now: object, fields: Sequence[str]) -> tuple[Change, ...]:
     pairs = ((field, attrgetter(field)) for field in fields)
-    return tuple(Change(field, get(was), get(now)) for field, get in pairs if not _same(get(was), get(now)))
+    return tuple(Change(field, get(was), get(now)) for field, get in pairs if not _same(field, get(was), get(now)))
 
 
-def _same(was: Any, now: Any) -> bool:
-    """Equality that tells True from 1."""
+def _same(field: str, was: Any, now: Any) -> bool:
+    """Equality that tells True from 1; the order of choices means nothing."""
+    if field == "choices" and was is not None and now is not None:
+        return set(was) == set(now)
     return type(was) is type(now) and bool(was == now)
 
 

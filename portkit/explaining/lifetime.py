@@ -52,10 +52,10 @@ class Lifetime:
 
     `known` are the releases that have it. `catalogued` is False for what only rows know: a variable of
     the system, and a key whose config object isn't catalogued, for which `known` has the flag's releases.
-    `spellings` and `opposites` are other names of the same flag,
-    `same_place` names of flags that store into the same place where this one is another flag or absent. `form` is what the newest release that has it
-    says; for a key the type text. `otherwise` is what releases without it do, those before the first
-    one left out.
+    `spellings` and `opposites` are other names of the same flag, `same_place` names of flags that store
+    into the same place where this one is another flag or absent. `form` is what the newest release that
+    has it says; for a key the type text. `otherwise` is what releases without it do, those before the
+    first one with it left out.
     """
 
     subject: Subject

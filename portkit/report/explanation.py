@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from portkit.catalogue.changes import FLAG_FIELDS, Change
@@ -87,8 +88,7 @@ def _life_lines(life: Lifetime, settings: Iterable[Setting]) -> Iterator[Line]:
     if not life.catalogued:
         yield "known", "not in the catalogues; this is what the rows say of it"
     elif life.known:
-        gone = "".join(f"; gone in {release}" for release in life.gone_in)
-        yield "known", f"{_runs(life.known)}{gone}" + ("; still there" if life.current else "")
+        yield "known", _known(life)
     for run, deprecation in life.deprecated:
         yield "deprecated", f"{run}: {_deprecation(deprecation)}"
     if life.catalogued:
@@ -103,6 +103,13 @@ def _life_lines(life: Lifetime, settings: Iterable[Setting]) -> Iterator[Line]:
         f"{release}: {_change(change)}" for release, change in life.changes if change.field not in _TOLD_ELSEWHERE
     )
     yield from _labelled("changed", changes)
+
+
+def _known(life: Lifetime) -> str:
+    backs = [f"back in {run.first}" for run in life.known[1:]]
+    gaps = [f"gone in {release}" for release in life.gone_in]
+    told = [text for pair in zip_longest(gaps, backs) for text in pair if text]
+    return f"{_runs(life.known)}; {', '.join(told) or 'still there'}"
 
 
 def _kin(life: Lifetime) -> str:
@@ -152,7 +159,7 @@ def _form(form: Flag | Variable | str) -> str:
 def _change(change: Change) -> str:
     if change.field == "choices" and change.was is not None and change.now is not None:
         parts = [f"{word} {' '.join(map(str, v))}" for word, v in (("+", change.added), ("-", change.removed)) if v]
-        return f"choices {' '.join(parts) or 'in another order'}"
+        return f"choices {' '.join(parts)}"
     if change.field == "choices":
         return "takes any value" if change.now is None else f"choices {' '.join(map(str, change.now))}"
     if change.field == "nullable":

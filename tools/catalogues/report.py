@@ -165,7 +165,7 @@ def _members(change: Change) -> str:
 
 def _gained_and_lost(change: Change) -> str:
     parts = [f"{word} {_listed(values)}" for word, values in (("+", change.added), ("-", change.removed)) if values]
-    return " ".join(parts) or "in another order"
+    return " ".join(parts)
 
 
 def _describe(flag: Flag) -> str:
