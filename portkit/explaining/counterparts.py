@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -126,7 +127,10 @@ def _has(catalogue: Catalogue, place: Place) -> bool:
     flag = catalogue.by_name.get(place.flag)
     if flag is None or place.key is None or flag.config_class is None:
         return flag is not None or place.flag == ""
-    return type_of_key(catalogue, place.flag, place.key) is not None
+    if type_of_key(catalogue, place.flag, place.key) is not None:
+        return True
+    outer = type_of_key(catalogue, place.flag, place.key.rpartition(".")[0])
+    return outer is not None and not any(word in catalogue.config_classes for word in re.findall(r"\w+", outer))
 
 
 def _verdict(row: Row, target: EngineName) -> Verdict | None:
