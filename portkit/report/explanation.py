@@ -205,7 +205,7 @@ def _plain(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_plain, value)) + "]"
-    return "none" if value is None else str(value) or "''"
+    return "unset" if value is None else str(value) or "''"
 
 
 def _life(life: Lifetime) -> dict[str, Any]:

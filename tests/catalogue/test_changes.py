@@ -153,7 +153,7 @@ def test_changes_forward_and_back_are_each_others_opposite(engine: Any) -> None:
     [
         (SGLANG_20, "cuda_graphs.decode_batch_sizes", "place `--cuda-graph-max-bs`: gone; renamed by dest"),
         (SGLANG_20, "attention.backend", "choices + `qsa` - `cutlass_mla dual_chunk_flash_attn`"),
-        (VLLM_12, "model.seed", "default none → `0`"),
+        (VLLM_12, "model.seed", "default unset → `0`"),
         (("vllm", "0.14.1", "0.15.0"), "attention.backend", "place `VLLM_ATTENTION_BACKEND`: gone"),
         (("vllm", "0.17.1", "0.18.0"), "cuda_graphs.compilation_mode", "place `--compilation-config level`: gone"),
     ],

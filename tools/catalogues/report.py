@@ -127,7 +127,8 @@ def _keys(changes: Changes) -> Iterator[str]:
 
 def _variables(changes: Changes) -> Iterator[str]:
     for name, variable in changes.added_variables.items():
-        yield f"added `{name}`: {variable.type}, default {_value(variable.default)}"
+        default = "no default" if variable.default is None else f"default {_value(variable.default)}"
+        yield f"added `{name}`: {variable.type}, {default}"
     for name, variable in changes.removed_variables.items():
         yield f"removed `{name}`" + (f"; replaced by `{variable.replacement}`" if variable.replacement else "")
     yield from _lines(changes.variables)
@@ -177,7 +178,7 @@ def _describe(flag: Flag) -> str:
     if flag.config_class:
         parts.append(f"keys of {flag.config_class}")
     if flag.type != "bool":
-        parts.append(f"default {_value(flag.default)}")
+        parts.append("no default" if flag.default is None else f"default {_value(flag.default)}")
     if flag.deprecated:
         parts.append("deprecated" + (f", use `{flag.replacement}`" if flag.replacement else ""))
     return ", ".join(parts)
@@ -190,7 +191,7 @@ def _listed(values: Iterable[Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    return "none" if value is None else f"`{value if isinstance(value, str) else json.dumps(value)}`"
+    return "unset" if value is None else f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
 def _quoted(names: Iterable[str]) -> str:
