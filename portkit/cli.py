@@ -223,7 +223,7 @@ def explain(
     if format_ == "json":
         import json
 
-        from portkit.report.explanation import explanation_document
+        from portkit.report.explanation_document import explanation_document
 
         typer.echo(json.dumps(explanation_document(explanation), indent=2, ensure_ascii=False))
         return

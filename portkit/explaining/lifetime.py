@@ -23,8 +23,6 @@ from portkit.source import SourceText, Span
 
 # vLLM's check of VLLM_ names it doesn't know, envs.py.
 _VLLM_WARNS = Version("0.17.0")
-# SGLang's copying of SGL_X to SGLANG_X, environ.py.
-_SGLANG_COPIES = Version("0.5.3.post3")
 
 OutcomeKind = Literal["unrecognized", "ambiguous", "abbreviation", "rewritten", "refused", "unread", "warned", "copied"]
 
@@ -181,10 +179,7 @@ def _outcome(subject: Subject, catalogue: Catalogue) -> Outcome:
 
 def _flag_outcome(name: str, catalogue: Catalogue) -> Outcome:
     """What the release's own parser makes of an option string that it hasn't."""
-    source = SourceText("explain", f"m {name} 1")
-    words = [literal(text, Span(0, 0)) for text in ("m", name, "1")]
-    entrypoint = "vllm serve" if catalogue.engine == "vllm" else "python -m sglang.launch_server"
-    resolution = resolve(Launch(source, catalogue.engine, entrypoint, words, Span(0, 0)), catalogue)
+    resolution = resolve(_launch(catalogue, "m", name, "1"), catalogue)
     for argument in resolution.arguments.values():
         if argument.option == name:
             if argument.abbreviated:
@@ -201,7 +196,17 @@ def _flag_outcome(name: str, catalogue: Catalogue) -> Outcome:
 def _variable_outcome(name: str, catalogue: Catalogue) -> Outcome:
     if catalogue.engine == "vllm" and name.startswith("VLLM_") and catalogue.release >= _VLLM_WARNS:
         return Outcome("warned")
-    copy = "SGLANG_" + name.removeprefix("SGL_")
-    if catalogue.engine == "sglang" and name.startswith("SGL_") and catalogue.release >= _SGLANG_COPIES:
-        return Outcome("copied", (copy,)) if copy in catalogue.variables else Outcome("unread")
-    return Outcome("unread")
+    taken = resolve(_launch(catalogue, variable=name), catalogue).environment[name].variable
+    return Outcome("unread") if taken is None else Outcome("copied", (taken.name,))
+
+
+def _launch(catalogue: Catalogue, *words: str, variable: str | None = None) -> Launch:
+    place = Span(0, 0)
+    return Launch(
+        SourceText("explain", " ".join(words)),
+        catalogue.engine,
+        "vllm serve" if catalogue.engine == "vllm" else "python -m sglang.launch_server",
+        [literal(word, place) for word in words],
+        place,
+        environment={variable: literal("1", place)} if variable else {},
+    )

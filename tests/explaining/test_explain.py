@@ -18,7 +18,7 @@ from portkit.explaining.explanation import explain
 from portkit.explaining.lifetime import Lifetime
 from portkit.explaining.subject import ENGINES, find_subjects
 from portkit.mapping.load import rows
-from portkit.report.explanation import explanation_document
+from portkit.report.explanation_document import explanation_document
 
 REFERENCE = Path(__file__).parents[1] / "catalogue" / "reference" / "sglang_flag_history.json"
 HISTORY = json.loads(REFERENCE.read_text(encoding="utf-8"))
