@@ -255,6 +255,36 @@ def releases(
         typer.echo(f"{chosen.engine} {named}: {f'refuses it: {refusal}' if refusal else 'accepts it'}")
 
 
+@app.command(context_settings={"ignore_unknown_options": True})
+def explain(
+    name: Annotated[
+        str,
+        typer.Argument(help="A flag, a key (speculative-config.method), a variable or a setting (cuda_graphs.mode)."),
+    ],
+    engine: Annotated[str | None, typer.Option("--engine", help="sglang or vllm; left out, both.")] = None,
+    format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+) -> None:
+    """What is known of a flag, a key, a variable or a setting, in every release of both engines."""
+    from portkit.explaining.explanation import explain as explain_name
+    from portkit.explaining.subject import ENGINES
+
+    _one_of("--format", format_, ("text", "json"))
+    if engine is not None:
+        _one_of("--engine", engine, ENGINES)
+    explanation = explain_name(name, [known for known in ENGINES if engine in (None, known)])
+    if format_ == "json":
+        import json
+
+        from portkit.report.explanation_document import explanation_document
+
+        typer.echo(json.dumps(explanation_document(explanation), indent=2, ensure_ascii=False))
+        return
+    from portkit.report.console import console
+    from portkit.report.explanation import print_explanation
+
+    print_explanation(explanation, console())
+
+
 def _request(
     path: str,
     release: str | tuple[str, ...] | None,

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from catalogues.wheels import Sources, fetch
+from catalogues.wheels import Sources, fetch, wheel
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,6 +108,8 @@ def _once(name: str, prepare: Callable[[], None]) -> None:
 
 
 def _sources() -> None:
+    with _step(f"  the wheel of vllm {INSTALLED_VLLM}"):  # before its sources, which would be all that is kept
+        wheel("vllm", INSTALLED_VLLM, wheels())
     for engine, releases in ORACLES.items():
         for release in releases:
             with _step(f"  {engine} {release}"):
@@ -128,7 +130,7 @@ def _vllm() -> None:
     with _step("  what vLLM requires"):
         pip(_TORCH, *_requirements(sources), *_PINS, *_OTHER_RELEASES)
     with _step("  vLLM"):
-        pip("--no-deps", str(wheels() / sources.wheel))
+        pip("--no-deps", str(wheel("vllm", INSTALLED_VLLM, wheels())))
         _answer_as_vllm()
 
 

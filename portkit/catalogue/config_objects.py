@@ -27,6 +27,20 @@ def coerced(value: Any, class_name: str, catalogue: Catalogue) -> Any:
     return {key: _field(item, fields.get(key, ""), catalogue) for key, item in value.items()}
 
 
+def type_of_key(catalogue: Catalogue, option: str, path: str) -> str | None:
+    """The type text of a dotted key of a JSON flag's config object; None where the release hasn't it."""
+    flag = catalogue.by_name.get(option)
+    classes = [flag.config_class] if flag is not None and flag.config_class else []
+    kind: str | None = None
+    for key in path.split("."):
+        fields: dict[str, str] = {}
+        for name in reversed(classes):
+            fields |= catalogue.config_classes.get(name, {})
+        kind = fields.get(key)
+        classes = re.findall(r"\w+", kind or "")
+    return kind
+
+
 def unknown_keys(
     value: Any, class_name: str, catalogue: Catalogue, stand_ins: StandIns, path: str = ""
 ) -> list[BadValue]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from packaging.version import Version
 
 from portkit.catalogue.load import known_releases, load
 from portkit.catalogue.model import Catalogue, Flag
 from portkit.launch import EngineName
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,17 @@ class History:
         parts = [f"last in {self.before[-1]}"] if self.before else []
         parts += [f"{'again' if self.before else 'first'} in {self.after[0]}"] if self.after else []
         return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Catalogued releases that follow one another, from the first to the last of them."""
+
+    first: Version
+    last: Version
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
 
 
 def flag_history(catalogue: Catalogue, name: str) -> History:
@@ -50,7 +64,32 @@ def last_form(engine: EngineName, history: History, name: str) -> Flag | None:
     return load(engine, history.before[-1]).by_name[name] if history.before else None
 
 
+def catalogues(engine: EngineName) -> list[Catalogue]:
+    """Every catalogue of an engine, oldest first."""
+    return [load(engine, release) for release in known_releases(engine)]
+
+
+def runs(engine: EngineName, releases: Collection[Version]) -> tuple[Run, ...]:
+    """Catalogued releases as runs in which none is missing."""
+    return tuple(run for run, _ in periods(engine, dict.fromkeys(releases)))
+
+
+def periods(engine: EngineName, values: Mapping[Version, T]) -> tuple[tuple[Run, T], ...]:
+    """Runs of catalogued releases with one value, oldest first; a release without a value ends a run."""
+    found: list[tuple[Run, T]] = []
+    before: Version | None = None
+    for release in known_releases(engine):
+        if release in values:
+            value = values[release]
+            if found and before == found[-1][0].last and found[-1][1] == value:
+                found[-1] = Run(found[-1][0].first, release), value
+            else:
+                found.append((Run(release, release), value))
+        before = release
+    return tuple(found)
+
+
 def _history(catalogue: Catalogue, has: Callable[[Catalogue], bool]) -> History:
     engine, release = catalogue.engine, catalogue.release
-    having = [other for other in known_releases(engine) if other != release and has(load(engine, other))]
+    having = [other.release for other in catalogues(engine) if other.release != release and has(other)]
     return History(tuple(r for r in having if r < release), tuple(r for r in having if r > release))

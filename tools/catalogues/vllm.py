@@ -20,7 +20,6 @@ from catalogues.eras import (
     VLLM_ARGPARSE_MODULES,
     VLLM_CLOSED_CLASSES,
     VLLM_LATE_CLASSES,
-    VLLM_PARSER_MODULES,
 )
 from catalogues.fakes import install_torch, install_vllm_platform
 from catalogues.records import Record, deprecated_by_help, help_text, other_flag, plain, record, type_text
@@ -60,11 +59,9 @@ def read(sources: Sources) -> tuple[Record, dict[str, str]]:
 
 
 def _parser() -> Any:
+    """The parser of `vllm serve`: in some releases the subcommand adds flags to the common ones."""
     flexible = _first(VLLM_ARGPARSE_MODULES, "FlexibleArgumentParser")
-    parser = _first(VLLM_PARSER_MODULES, "make_arg_parser")(flexible())
-    if any(action.dest == "model_tag" for action in parser._actions):
-        return parser
-    serve = importlib.import_module("vllm.entrypoints.cli.serve")  # 0.9: the subcommand adds the last flags
+    serve = importlib.import_module("vllm.entrypoints.cli.serve")
     return serve.ServeSubcommand().subparser_init(flexible().add_subparsers())
 
 
