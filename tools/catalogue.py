@@ -4,6 +4,7 @@
     python tools/catalogue.py add vllm 0.34.0           write one release's catalogue, print what changed
     python tools/catalogue.py add vllm                  the same for all newer releases on the index
     python tools/catalogue.py changes vllm 0.11.2 0.12.0   what changed between two catalogued releases
+    python tools/catalogue.py ranges --write            begin and end the rows' releases as the catalogues say
     python tools/catalogue.py extract sglang 0.5.23     only write mappings/releases/sglang/0.5.23.json
     python tools/catalogue.py compare sglang 0.5.23     read the syntax trees: the same flags?
     python tools/catalogue.py compare                   the same for every committed release

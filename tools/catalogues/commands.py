@@ -16,7 +16,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from catalogues import adding, form, static, static_names
+from catalogues import adding, form, ranges, static, static_names
 from catalogues.eras import ENGINES
 from catalogues.records import Record
 from catalogues.wheels import RELEASES, Sources, fetch
@@ -54,6 +54,9 @@ def main(description: str | None) -> int:
     verify = commands.add_parser("verify", help="extract again and compare with the files")
     verify.add_argument("releases", nargs="*", type=_pair, metavar="ENGINE@RELEASE")
     verify.set_defaults(run=_verify)
+    stated = commands.add_parser("ranges", help="the releases that rows state, against the catalogues")
+    stated.add_argument("--write", action="store_true", help="put the derived ones into mappings/*.yaml")
+    stated.set_defaults(run=lambda o: ranges.check(write=o.write))
     options = parser.parse_args()
     options.cache = options.cache.resolve()
     return int(options.run(options))

@@ -141,6 +141,19 @@ def _takes(catalogue: Catalogue, places: list[Any], native: str) -> bool | None:
     return None
 
 
+def check(*, write: bool) -> int:
+    """Print where rows and catalogues disagree, or mend it; 1 where something is left to do."""
+    found = list(mismatches())
+    if write:
+        for file in {mismatch.file for mismatch in found}:
+            of_file = [mismatch for mismatch in found if mismatch.file == file]
+            file.write_text(patch(file.read_text(encoding="utf-8"), of_file), encoding="utf-8")
+        found = [mismatch for mismatch in found if mismatch.derived is None]
+    for mismatch in found:
+        print(mismatch)
+    return int(bool(found))
+
+
 def patch(text: str, found: list[Mismatch]) -> str:
     """The rows' text with the derived releases; what can't be derived, and names with other keys, stay."""
     lines = text.splitlines(keepends=True)
