@@ -42,6 +42,21 @@ def test_example(golden, name, gpu, vllm, sglang):
     assert forth.returncode == back.returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("script", "target"), [("vllm-0.11.0.sh", "vllm@0.33.0"), ("sglang-0.5.12.sh", "sglang@0.5.23")]
+)
+def test_upgrade(golden, script, target):
+    folder = ROOT / "examples/upgrades"
+    name = target.replace("@", "-")
+    checked = portkit("check", f"examples/upgrades/{script}", "--from", target)
+    golden(folder / f"check.{name}.txt", checked.stdout)
+    ported = portkit("port", f"examples/upgrades/{script}", "--to", target, "--gpu", "h100x2")
+    golden(folder / f"{name}.sh", ported.stdout)
+    golden(folder / f"{name}.account.txt", ported.stderr)
+    again = portkit("check", str(folder / f"{name}.sh"), "--from", target)
+    assert (checked.returncode, ported.returncode, again.returncode) == (1, 0, 0), again.stdout
+
+
 def test_exact_graphs_of_the_born_from_example(golden):
     folder = ROOT / "examples/qwen3.6-27b-a6000"
     script = portkit("port", str(folder / "sglang.sh"), "--to", "vllm@0.20.1", "--gpu", "a6000x2", "--graphs", "exact")
