@@ -68,7 +68,12 @@ def test_names(text: str, found: list[str]) -> None:
         ("--max-num-seq5", ENGINES, "is called --max-num-seq5", "--max-num-seqs"),
         ("cuda_graphs.mod", ENGINES, "is called cuda_graphs.mod", "did you mean cuda_graphs.mode"),
         ("speculative-config.num_spec_tokens", ENGINES, "has no key num_spec_tokens", "num_speculative_tokens"),
-        ("cuda-graph-config.x", ENGINES, "--cuda-graph-config of sglang has no key x in any release", "its keys are those of CudaGraphConfig"),
+        (
+            "cuda-graph-config.x",
+            ENGINES,
+            "--cuda-graph-config of sglang has no key x in any release",
+            "its keys are those of CudaGraphConfig",
+        ),
         ("mm-process-config.x", ENGINES, "keys of --mm-process-config of sglang are not catalogued", None),
         ("--swap-space", ("sglang",), "sglang has no --swap-space in any catalogued release; vllm has it", None),
     ],
