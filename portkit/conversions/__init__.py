@@ -22,6 +22,7 @@ def load_all() -> None:
         model,
         parallelism,
         scheduling,
+        server,
         serving,
         speculation,
     )
