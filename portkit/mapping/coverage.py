@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -34,9 +35,9 @@ def flag_coverage(engine: EngineName, release: Version) -> Coverage:
     for flag in load(engine, release).flags:
         if flag.name in _ARGPARSE_OWN:
             continue
-        known = bool(claimed & {*flag.names, flag.dest}) or flag.refused
-        (mapped if known else others).append(flag.name)
-    return _sorted(engine, release, mapped, others)
+        (mapped if claimed & {*flag.names, flag.dest} else others).append(flag.name)
+    refused = {flag.name for flag in load(engine, release).flags if flag.refused}
+    return _sorted(engine, release, mapped, others, refused)
 
 
 def variable_coverage(engine: EngineName, release: Version) -> Coverage:
@@ -61,11 +62,16 @@ def _variables(engine: EngineName) -> list[tuple[str, list[Place]]]:
     return list(found.items())
 
 
-def _sorted(engine: EngineName, release: Version, mapped: list[str], others: list[str]) -> Coverage:
+def _sorted(
+    engine: EngineName, release: Version, mapped: list[str], others: list[str], refused: Collection[str] = ()
+) -> Coverage:
     alone: list[str] = []
     inert: list[str] = []
     missing: list[str] = []
     for name in others:
         entry = disposition(engine, name, release)
-        (missing if entry is None else inert if entry.verdict == "inert" else alone).append(name)
+        if entry is None and name not in refused:
+            missing.append(name)
+        else:
+            (alone if entry is not None and entry.verdict != "inert" else inert).append(name)
     return Coverage(tuple(mapped), tuple(alone), tuple(inert), tuple(missing))

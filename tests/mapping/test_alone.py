@@ -49,3 +49,9 @@ def test_nothing_has_both_a_row_and_a_disposition(engine):
     for release in known_releases(engine):
         for name in flag_coverage(engine, release).rows:
             assert disposition(engine, name, release) is None, f"{engine} {release} {name}"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_flag_of_every_release_has_a_row_or_a_reason(engine):
+    for release in known_releases(engine):
+        assert flag_coverage(engine, release).missing == (), release
