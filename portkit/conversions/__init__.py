@@ -20,9 +20,12 @@ def load_all() -> None:
         generic,
         memory,
         model,
+        multimodal,
+        observability,
         parallelism,
         scheduling,
         server,
         serving,
         speculation,
+        variables,
     )

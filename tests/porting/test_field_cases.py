@@ -277,7 +277,7 @@ def test_chunk_counts_decode_tokens_on_vllm(carry):
         ("--offload-group-size -1", "memory.offload_group_size", "built-in"),
         ("--speculative-accept-threshold-single 1.0", "speculation.accept_threshold_single", "built-in"),
         ("--speculative-accept-threshold-acc 0.9", "speculation.accept_threshold_accumulated", "lost"),
-        ("--crash-dump-folder /x", "--crash-dump-folder", "unknown"),
+        ("--crash-dump-folder /x", "--crash-dump-folder", "lost"),
     ],
 )
 def test_verdicts(carry, flags, setting, verdict):
