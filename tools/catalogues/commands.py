@@ -67,8 +67,6 @@ def _committed() -> list[tuple[str, str]]:
 
 
 def _extract(options: argparse.Namespace) -> int:
-    if sys.flags.hash_randomization:  # vllm 0.8.5 takes its choices for a flag from whichever type a set yields first
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
     sources = fetch(options.engine, options.release, options.cache)
     found, failed = _read_alone(options.engine, sources)
     document = {"engine": options.engine, "release": options.release, "wheel": sources.wheel, **found}

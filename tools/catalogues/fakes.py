@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -81,3 +82,20 @@ def install_vllm_platform() -> None:
         is_async_output_supported = classmethod(_always(True))
 
     platforms._current_platform = Fake()
+
+
+def join_literals(arg_utils: types.ModuleType) -> None:
+    """Let a field whose type joins several Literals take the values of all of them.
+
+    vLLM 0.8.5 takes the choices of the first Literal that a set yields, so its parser's choices for
+    --guided-decoding-backend are a matter of chance at every start.
+    """
+    own = arg_utils.get_type
+
+    def get_type(hints: set[Any], kind: Any) -> Any:
+        found = [hint for hint in hints if typing.get_origin(hint) is typing.Literal]
+        if kind is not typing.Literal or len(found) < 2:
+            return own(hints, kind)
+        return typing.Literal[tuple(sorted({value for hint in found for value in typing.get_args(hint)}))]
+
+    arg_utils.get_type = get_type  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ from catalogues.eras import (
     VLLM_CLOSED_CLASSES,
     VLLM_LATE_CLASSES,
 )
-from catalogues.fakes import install_torch, install_vllm_platform
+from catalogues.fakes import install_torch, install_vllm_platform, join_literals
 from catalogues.records import Record, deprecated_by_help, help_text, other_flag, plain, record, type_text
 from catalogues.stubs import install
 from catalogues.wheels import Sources
@@ -60,6 +60,7 @@ def read(sources: Sources) -> tuple[Record, dict[str, str]]:
 
 def _parser() -> Any:
     """The parser of `vllm serve`: in some releases the subcommand adds flags to the common ones."""
+    join_literals(importlib.import_module("vllm.engine.arg_utils"))
     flexible = _first(VLLM_ARGPARSE_MODULES, "FlexibleArgumentParser")
     serve = importlib.import_module("vllm.entrypoints.cli.serve")
     return serve.ServeSubcommand().subparser_init(flexible().add_subparsers())
